@@ -55,11 +55,6 @@ test("help of an unknown command names it, without the whole help", async () => 
   });
 });
 
-test("a store in S3 loads the SDK", () => {
-  const { stderr } = run(["ledger", "restore", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"]);
-  expect(stderr).toMatch(/^noonmark: store_unavailable: .*127\.0\.0\.1:1/);
-});
-
 test("a run writes nothing to the user's home directory", () => {
   expect(run(["status", "--settings"])).toMatchObject({ status: 0, stderr: "" });
   expect(readdirSync(home)).toEqual(["noonmark.json"]);

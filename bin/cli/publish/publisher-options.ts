@@ -12,10 +12,10 @@ import { packageFile, packageVersion } from "../../../src/files/package-file.ts"
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { ROBOTS, type Site, type SiteFile } from "../../../src/resources/site/site-files.ts";
-import { hasChain } from "../chain/chain.ts";
 import { readLogKey } from "../log-key.ts";
 import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
+import { hasChain } from "../sources.ts";
 
 export interface PublishFlags {
   /** The configuration file, which may be missing. */

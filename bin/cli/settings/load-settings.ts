@@ -13,6 +13,7 @@ import { errorMessage, isObject, isOneOf, systemCode } from "../../../src/values
 import { type Warning, warn } from "../messages.ts";
 import {
   CONFIG_VARIABLE,
+  DEFAULT_CONFIGURATION,
   environmentName,
   flagName,
   isKubernetesVariable,
@@ -286,8 +287,6 @@ function shownValue({ name, value, isSecret }: EffectiveSetting): string {
   const unit = unitOf(name);
   return `${JSON.stringify(value)}${unit === undefined ? "" : ` ${unit}`}`;
 }
-
-export const DEFAULT_CONFIGURATION = "noonmark.json";
 
 /**
  * Returns the unchecked keys and values of `noonmark.json` (JSON with comments); undefined if the default file is missing.

@@ -1,8 +1,9 @@
 /**
  * The settings (docs/reference.md#settings): each is a key of `noonmark.json`, a flag and an environment variable.
- * Each is a row of SETTINGS; `setting-options.ts` says which commands take it as a flag.
+ * Each is a row of SETTINGS; a list of each command says which are its flags.
  */
 import { isIPv4, isIPv6 } from "node:net";
+import type { Command } from "commander";
 import * as z from "zod";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS } from "../../../src/object-store/s3/providers.ts";
@@ -254,4 +255,41 @@ export function unknownVariables(environment = process.env): string[] {
   return Object.keys(environment).filter(
     (name) => name.startsWith(PREFIX) && !known.includes(name) && !isKubernetesVariable(name, environment[name] ?? ""),
   );
+}
+
+export const DEFAULT_CONFIGURATION = "noonmark.json";
+
+/** Settings of the sources of responses. */
+export const SOURCE_SETTINGS = [
+  "installationId",
+  "ledger",
+  "state",
+  "deployment",
+  "rpcUrl",
+  "rpcQuorum",
+  "genesisTimestamp",
+] as const satisfies readonly SettingName[];
+
+/** Settings of a publisher's cycle. */
+export const CYCLE_SETTINGS = [
+  ...SOURCE_SETTINGS,
+  "store",
+  "chainMaxAge",
+  "chainInterval",
+  "site",
+  "deadline",
+] as const satisfies readonly SettingName[];
+
+/** Additional settings of each command that has `store`. */
+const STORE_SETTINGS: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3Region", "singleWriter"];
+
+/** Adds `--config` and a flag for each named setting to a command. */
+export function settingOptions(command: Command, names: readonly SettingName[]): Command {
+  command.option("--config <file>", `configuration file (${CONFIG_VARIABLE}; by default ${DEFAULT_CONFIGURATION})`);
+  for (const name of new Set(names.includes("store") ? [...names, ...STORE_SETTINGS] : names)) {
+    const { form, help } = SETTINGS[name];
+    const argument = form.startsWith("[") ? form : `<${form}>`;
+    command.option(`--${flagName(name)} ${argument}`, `${help} (${environmentName(name)})`);
+  }
+  return command;
 }

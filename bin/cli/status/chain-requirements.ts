@@ -4,9 +4,9 @@ import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { isNodeProblem, type NodeProblem, type PollEvent, problemFailure } from "../../../src/chain/poll-event.ts";
 import { UINT256_MAX } from "../../../src/values/decimal.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
-import { openChainCopy } from "../chain/chain.ts";
 import { reported } from "../failures.ts";
 import type { Settings } from "../settings/settings.ts";
+import { openChainCopy } from "../sources.ts";
 import { badFinding, type Finding, goodFinding } from "./finding.ts";
 import { duration } from "./print-publication.ts";
 

@@ -11,24 +11,24 @@ import { exampleLine } from "../../../src/ledger/intake/record-types.ts";
 import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.ts";
 import { openLedgerForIntake, refuseMirror } from "../../../src/ledger/open.ts";
 import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
+import { type FollowOptions, followable, followPath, onceThereIsSpace } from "../../../src/sources/follow-path.ts";
+import { feed, openInput } from "../../../src/sources/input.ts";
+import { RejectsFile, rejectedLines } from "../../../src/sources/rejects-file.ts";
+import { followStream } from "../../../src/sources/stream/follow-stream.ts";
+import { isStreamAddress, parseStreamAddress } from "../../../src/sources/stream/stream-address.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { errorMessage } from "../../../src/values/unknown.ts";
 import { wholeArgument } from "../../cli/arguments.ts";
 import { EXIT } from "../../cli/failures.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
-import { type FollowOptions, followable, followPath, onceThereIsSpace } from "../../cli/intake/follow/follow-path.ts";
-import { IntakeLog } from "../../cli/intake/follow/intake-log.ts";
-import { followStream } from "../../cli/intake/follow/stream/follow-stream.ts";
-import { isStreamAddress, parseStreamAddress } from "../../cli/intake/follow/stream/stream-address.ts";
-import { feed, openInput } from "../../cli/intake/input.ts";
-import { RejectsFile, rejectedLines, reportRejections } from "../../cli/intake/rejects-file.ts";
+import { IntakeLog, reportRejections } from "../../cli/intake/intake-log.ts";
 import { createLog, loggedToItsEnd } from "../../cli/log.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { type MetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
-import { settingOptions } from "../../cli/settings/setting-options.ts";
-import { flagName, type Settings } from "../../cli/settings/settings.ts";
+import { flagName, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { askedToStop } from "../../cli/signals.ts";
 import { keepYoungGenerationSmall } from "../../cli/small-heap.ts";
 
 interface Flags {
@@ -160,14 +160,21 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
 async function follow(file: string, settings: Settings, flags: Flags): Promise<Counts | undefined> {
   const run = isStreamAddress(file) ? followNats(file, settings, flags) : followFile(file, settings, flags);
   const logger = await createLog(settings);
+  const stop = new AbortController();
+  void askedToStop().then(() => stop.abort());
   let counts: Counts | undefined;
   await loggedToItsEnd(logger, settings, async () => {
-    counts = await run(new IntakeLog(logger));
+    counts = await run({ log: new IntakeLog(logger), stop: stop.signal });
   });
   return counts;
 }
 
-type Run = (log: IntakeLog) => Promise<Counts>;
+interface Following {
+  readonly log: IntakeLog;
+  readonly stop: AbortSignal;
+}
+
+type Run = (following: Following) => Promise<Counts>;
 
 /** Throws `Failure` if the flags or the file cannot be followed. */
 function followFile(file: string, settings: Settings, flags: Flags): Run {
@@ -178,11 +185,16 @@ function followFile(file: string, settings: Settings, flags: Flags): Run {
     });
   }
   const target = followable(file);
-  return async (log) => {
-    await refuseBehind(settings, flags.yes === true, log.warning);
-    return followed(settings, flags, log, async (ledger, rejects) => {
+  return async (following) => {
+    await refuseBehind(settings, flags.yes === true, following.log.warning);
+    return followed(settings, flags, following, async (ledger, rejects) => {
       refuseStreamLedger(ledger);
-      return followPath(target, ledger, { rejects, log, watch: watchOf(settings), ...rulesOf(settings, flags) });
+      return followPath(target, ledger, {
+        rejects,
+        ...following,
+        watch: watchOf(settings),
+        ...rulesOf(settings, flags),
+      });
     });
   };
 }
@@ -195,11 +207,11 @@ function followNats(text: string, settings: Settings, flags: Flags): Run {
     });
   }
   const address = parseStreamAddress(text, flags.subject);
-  return (log) =>
-    followed(settings, flags, log, (ledger, rejects) =>
+  return (following) =>
+    followed(settings, flags, following, (ledger, rejects) =>
       followStream(address, ledger, {
         rejects,
-        log,
+        ...following,
         credentials: settings.natsCreds,
         from: flags.fromSequence,
         genesis: settings.genesisTimestamp,
@@ -212,12 +224,12 @@ function followNats(text: string, settings: Settings, flags: Flags): Run {
 type Follow = (ledger: Database, rejects: RejectsFile | undefined) => Promise<Counts>;
 
 /** Opens the ledger and the file of rejects. While their disk is full, it waits. */
-async function followed(settings: Settings, flags: Flags, log: IntakeLog, run: Follow): Promise<Counts> {
+async function followed(settings: Settings, flags: Flags, following: Following, run: Follow): Promise<Counts> {
   let rejects: RejectsFile | undefined;
   let ledger: Database | undefined;
   try {
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
-    ledger = await onceThereIsSpace(() => openLedgerForIntake(settings.ledger), log);
+    ledger = await onceThereIsSpace(() => openLedgerForIntake(settings.ledger), following);
     if (ledger === undefined) return NO_COUNTS;
     refuseMirror(ledger);
     return await run(ledger, rejects);

@@ -31,8 +31,7 @@ import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { type LogSource, servedLog, storedLog } from "../../cli/intake/log-source.ts";
 import { print, tableLines, write } from "../../cli/messages.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
-import { settingOptions } from "../../cli/settings/setting-options.ts";
-import type { Settings } from "../../cli/settings/settings.ts";
+import { type Settings, settingOptions } from "../../cli/settings/settings.ts";
 
 interface Flags {
   readonly logKey?: string;

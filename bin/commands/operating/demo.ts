@@ -26,8 +26,7 @@ import { printable } from "../../../src/values/printable.ts";
 import { errorMessage } from "../../../src/values/unknown.ts";
 import { writeLogKey } from "../../cli/log-key.ts";
 import { print } from "../../cli/messages.ts";
-import { DEFAULT_CONFIGURATION } from "../../cli/settings/load-settings.ts";
-import { SETTINGS } from "../../cli/settings/settings.ts";
+import { DEFAULT_CONFIGURATION, SETTINGS } from "../../cli/settings/settings.ts";
 
 const FACTS = "facts.ndjson";
 const KEY_FILE = "log.key";

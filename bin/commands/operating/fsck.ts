@@ -5,7 +5,7 @@ import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { EXIT } from "../../cli/failures.ts";
 import { print } from "../../cli/messages.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
-import { settingOptions } from "../../cli/settings/setting-options.ts";
+import { settingOptions } from "../../cli/settings/settings.ts";
 
 export function registerFsck(program: Command): void {
   const command = program.command("fsck").option("--json", "one JSON object: objects, findings");

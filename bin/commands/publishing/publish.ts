@@ -11,8 +11,7 @@ import { print, warn } from "../../cli/messages.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
-import { CYCLE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
-import type { Settings } from "../../cli/settings/settings.ts";
+import { CYCLE_SETTINGS, type Settings, settingOptions } from "../../cli/settings/settings.ts";
 
 interface Flags {
   readonly once?: boolean;

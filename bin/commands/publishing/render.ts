@@ -13,8 +13,7 @@ import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { parseInstant } from "../../cli/arguments.ts";
 import { print, warn, write } from "../../cli/messages.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
-import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
-import type { Settings } from "../../cli/settings/settings.ts";
+import { type Settings, SOURCE_SETTINGS, settingOptions } from "../../cli/settings/settings.ts";
 import { instantClock, openSources } from "../../cli/sources.ts";
 
 interface Flags {

@@ -19,8 +19,7 @@ import { hasMetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page
 import { shimClock } from "../../cli/serve/clock.ts";
 import { failedReads } from "../../cli/serve/failed-reads.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
-import { settingOptions } from "../../cli/settings/setting-options.ts";
-import type { Settings } from "../../cli/settings/settings.ts";
+import { type Settings, settingOptions } from "../../cli/settings/settings.ts";
 import { askedToStop } from "../../cli/signals.ts";
 import { keepYoungGenerationSmall } from "../../cli/small-heap.ts";
 

@@ -139,23 +139,22 @@ test("a ledger with the first entries gets the rest, and one that is ahead stays
   expect(textsOf()).toHaveLength(4);
 });
 
-test.each<[string, readonly Json[]]>([
-  ["shorter", [receipt(1)]],
-  ["as long", [receipt(1), module(), receipt(2)]],
-  ["longer", [receipt(1), module(), receipt(2), receipt(3)]],
-])("a ledger of another log that is %s is refused and not changed", async (_, records) => {
-  await ingest(records, "--ledger", "other.db");
-  await ingest([module(), receipt(1), receipt(2)]);
-  await publish();
-  const before = readFileSync(join(folder, "other.db"));
-  const refused = await restore("--ledger", "other.db");
-  expect(refused).toMatchObject({
-    exitCode: 1,
-    stdout: "",
-    stderr: expect.stringMatching(/^noonmark: ledger_forked: the log was published with 3 entries, and the ledger /),
-  });
-  expect(readFileSync(join(folder, "other.db"))).toEqual(before);
-});
+test.each<[string, readonly Json[]]>([["longer", [receipt(1), module(), receipt(2), receipt(3)]]])(
+  "a ledger of another log that is %s is refused and not changed",
+  async (_, records) => {
+    await ingest(records, "--ledger", "other.db");
+    await ingest([module(), receipt(1), receipt(2)]);
+    await publish();
+    const before = readFileSync(join(folder, "other.db"));
+    const refused = await restore("--ledger", "other.db");
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^noonmark: ledger_forked: the log was published with 3 entries, and the ledger /),
+    });
+    expect(readFileSync(join(folder, "other.db"))).toEqual(before);
+  },
+);
 
 test.each<[string, () => Promise<void>, number, string]>([
   [
@@ -173,16 +172,6 @@ test.each<[string, () => Promise<void>, number, string]>([
     1,
     "never_published",
   ],
-  [
-    "the head is missing, and the checkpoint is damaged",
-    async () => {
-      await remove(HEAD_KEY);
-      await damage(CHECKPOINT);
-    },
-    74,
-    `log_damaged: ${CHECKPOINT} is no checkpoint`,
-  ],
-  ["a bundle is missing", () => remove(BUNDLE), 74, "log_damaged: private/log/tile/entries/000 is missing"],
   ["a bundle is damaged", () => damage(BUNDLE), 74, `log_damaged: ${BUNDLE} is no bundle of 2 entries`],
   [
     "a bundle has other entries",

@@ -52,23 +52,6 @@ test("without --yes a ledger that is behind accepts nothing, and with --yes it a
   expect(await run("publish", "--once")).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
-test("a ledger that lacks other kinds of facts or other installations is also rejected", async () => {
-  const other = { installationId: "wheel-2" };
-  await ingest([receipt(1), receipt(1, other)]);
-  copyFileSync(at(LEDGER), at("backup.db"));
-  await ingest([oracle()]);
-  await run("publish", "--once");
-  restore("backup.db");
-  expect((await ingest([receipt(2)])).stderr).toContain("the log was published with 3 entries, and the ledger has 2");
-
-  await ingest([oracle()], "--yes");
-  copyFileSync(at(LEDGER), at("backup.db"));
-  await ingest([receipt(2, other)]);
-  await run("publish", "--once");
-  restore("backup.db");
-  expect((await ingest([receipt(2)])).stderr).toContain("the log was published with 4 entries, and the ledger has 3");
-});
-
 test("a new ledger next to a publication is created only with --yes", async () => {
   await ingest([receipt(1)]);
   await run("publish", "--once");
@@ -80,16 +63,6 @@ test("a new ledger next to a publication is created only with --yes", async () =
   );
   expect(existsSync(at(LEDGER))).toBe(false);
   expect(await ingest([receipt(2)], "--yes")).toMatchObject({ exitCode: 0 });
-});
-
-test("before the first publish no ingest needs --yes", async () => {
-  expect(await ingest([receipt(1)])).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(await ingest([receipt(2)])).toMatchObject({ exitCode: 0, stderr: "" });
-  mkdirSync(at("empty"));
-  expect(await ingest([receipt(1)], "--ledger", "other.db", "--store", "empty")).toMatchObject({
-    exitCode: 0,
-    stderr: "",
-  });
 });
 
 test("an unreachable store is only a warning for an existing ledger, and facts are accepted", async () => {

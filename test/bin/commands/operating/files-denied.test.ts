@@ -65,25 +65,6 @@ test.skipIf(noNobody)("an unwritable ledger is reported with its path, the user 
   });
 });
 
-test.skipIf(noNobody)("an unreadable ledger is reported with its path, the user and the remedy", () => {
-  const ledger = join(ofRoot, "ledger.db");
-  expect(publish({ ledger })).toEqual({
-    exitCode: 74,
-    stderr:
-      `noonmark: ledger_unusable: the ledger ${ledger} cannot be read: the user nobody may not read ${ledger}, which belongs to root\n` +
-      gift(ledger),
-  });
-});
-
-test.skipIf(noNobody)("a readable ledger in an unwritable directory is reported with SQLite's extra files", () => {
-  const ledger = join(ofRoot, "ledger.db");
-  chmodSync(ledger, 0o644);
-  const { exitCode, stderr } = publish({ ledger });
-  expect(exitCode).toBe(74);
-  expect(stderr).toContain(`the user nobody may not create files in ${ofRoot}, which belongs to root`);
-  expect(stderr).toContain(gift(ofRoot));
-});
-
 test.skipIf(noNobody)("a new ledger, state or store in an unwritable directory is reported with its path", () => {
   writeFileSync(join(ofRoot, "publisher.lock"), "");
   const message = `the user nobody may not create files in ${ofRoot}, which belongs to root\n`;

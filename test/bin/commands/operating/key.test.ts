@@ -38,39 +38,21 @@ test("an existing file is never overwritten", async () => {
   expect(readFileSync(path, "utf8")).toBe("something else\n");
 });
 
-test.each([
-  "",
-  "https://wheel.example.org",
-  "wheel example",
-  "a+b",
-  "wheel.example.org/",
-  "é",
-  "a//b",
-  "x".repeat(129),
-])("%j is not the name of a new key", async (name) => {
+test.each(["", "https://wheel.example.org", "a+b"])("%j is not the name of a new key", async (name) => {
   const { exitCode, stderr } = await runCli(["key", "generate", name], folder);
   expect(exitCode).toBe(2);
   expect(stderr).toContain(`noonmark: usage: ${JSON.stringify(name)} is not a name for a key\n`);
 });
 
-test("a path that cannot be written is named", async () => {
-  const { exitCode, stderr } = await runCli(["key", "generate", "a", "--out", "no/such/folder"], folder);
-  expect(exitCode).toBe(74);
-  expect(stderr).toContain("noonmark: file_unwritable: no/such/folder cannot be written: ENOENT");
+test.each([0o640, 0o606])("a key file with mode %o is refused with the command that repairs it", async (mode) => {
+  const path = keyFile(`${newPrivateKey("a")}\n`, mode);
+  const { exitCode, stdout, stderr } = await runCli(["key", "show", path], folder);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toContain(
+    `noonmark: file_exposed: other users may use the key in ${path}: its mode is 0${mode.toString(8)}\n`,
+  );
+  expect(stderr).toContain(`Run: chmod 600 ${path}.`);
 });
-
-test.each([0o644, 0o640, 0o606, 0o620])(
-  "a key file with mode %o is refused with the command that repairs it",
-  async (mode) => {
-    const path = keyFile(`${newPrivateKey("a")}\n`, mode);
-    const { exitCode, stdout, stderr } = await runCli(["key", "show", path], folder);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(
-      `noonmark: file_exposed: other users may use the key in ${path}: its mode is 0${mode.toString(8)}\n`,
-    );
-    expect(stderr).toContain(`Run: chmod 600 ${path}.`);
-  },
-);
 
 test("a file with the old and the new key shows both", async () => {
   const keys = [newPrivateKey("a"), newPrivateKey("a")];

@@ -52,16 +52,6 @@ describe("what a publisher needs, by noonmark status", () => {
     );
   });
 
-  test("a file in the place of a directory is named as one", async () => {
-    const file = join(directory, "noonmark.json");
-    const below = join(file, "below");
-    const { lines } = await status("--state", below, "--store", below);
-    const sentence = `${file} is a file, and no directory. Name another path, or move that file away.`;
-    expect(lines).toContain(`FIX state        ${sentence}`);
-    const { exitCode, stderr } = await runCli(["ingest", "/dev/null", "--ledger", below], directory);
-    expect([exitCode, stderr]).toEqual([74, expect.stringMatching(/ledger_unusable: .* is a file, and no directory/)]);
-  });
-
   test("a store that publish would refuse is named: foreign files, no server", async () => {
     const foreign = await status("--store", ".");
     expect(foreign.lines).toContainEqual(expect.stringMatching(/^FIX store +store_foreign: \S+ is not a store /));

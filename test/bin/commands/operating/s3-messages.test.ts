@@ -44,19 +44,6 @@ test("missing credentials are reported with the settings to set", async () => {
   expect(stdout + stderr).not.toMatch(LIBRARY);
 });
 
-test("a missing bucket is reported with its code and what to do", async () => {
-  vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
-  const { exitCode, stdout, stderr } = await restore();
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 74,
-    stderr:
-      "noonmark: store_unavailable: get s3://bucket/p/private/head.json: 404 NoSuchBucket gone\n" +
-      "  The bucket does not exist there. Create it, or correct its name or the endpoint.\n",
-  });
-  expect(stdout + stderr).not.toMatch(LIBRARY);
-});
-
 test("the library's warning about a profile and a key is suppressed", async () => {
   mkdirSync(join(folder, ".aws"));
   writeFileSync(join(folder, ".aws/credentials"), "[own]\naws_access_key_id=a\naws_secret_access_key=b\n");

@@ -1,12 +1,8 @@
 import { once } from "node:events";
-import { rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../../src/object-store/open-store.ts";
-import { runCli } from "../../../support/cli.ts";
 import { samplesOf, scrape } from "../../../support/exposition.ts";
-import { freePort } from "../../../support/free-port.ts";
-import { localServer } from "../../../support/local-server.ts";
 import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 import { putWorld } from "../../../support/world.ts";
@@ -80,16 +76,6 @@ test("requests are counted by route template and status, not by path", async () 
   expect((await ended("SIGTERM")).exitCode).toBe(0);
 });
 
-test("store failures are counted", async () => {
-  const { shim, metrics } = await served("--metrics", "127.0.0.1:0");
-  rmSync(directory, { recursive: true });
-  expect(await status(`${shim}/v4/public/process`)).toBe(503);
-  expect(await status(`${shim}/v4/public/process`, { headers: { connection: "close", te: "a" } })).toBe(503);
-  const samples = await scrape(metrics);
-  expect(samples['noonmark_shim_requests_total{route="/v4/public/process",status="503"}']).toBe(2);
-  expect(samples['noonmark_store_reads_total{outcome="failed"}']).toBeGreaterThanOrEqual(2);
-});
-
 test("metrics are served only at their own address", async () => {
   const { shim, metrics } = await served("--metrics", "127.0.0.1:0");
   expect(new URL(metrics).port).not.toBe(new URL(shim).port);
@@ -101,17 +87,4 @@ test("metrics are served only at their own address", async () => {
   expect(page.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   expect(page.headers.get("cache-control")).toBe("no-store");
   expect(samplesOf(await page.text())['noonmark_build_info{version="0.1.0"}']).toBe(1);
-});
-
-test("a port in use is reported before anything listens", async () => {
-  const { port, stop } = await localServer(() => {});
-  const shimPort = await freePort();
-  const args = ["serve", "--store", directory, "--port", String(shimPort)];
-  const { exitCode, stdout, stderr } = await runCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
-  await stop();
-  expect([exitCode, stdout]).toEqual([1, ""]);
-  expect(stderr).toBe(
-    `noonmark: address_unusable: another program listens on 127.0.0.1:${port}\n` +
-      "  Stop it, or give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.\n",
-  );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isStreamAddress, parseStreamAddress } from "../../../../../bin/cli/intake/follow/stream/stream-address.ts";
+import { isStreamAddress, parseStreamAddress } from "../../src/sources/stream/stream-address.ts";
 
 const parse = (text: string, subject?: string) => parseStreamAddress(text, subject);
 const codeOf = (text: string, subject?: string) => {

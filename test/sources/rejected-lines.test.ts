@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { rejectedLines, reportRejections } from "../../../../bin/cli/intake/rejects-file.ts";
-import { rejectionJson, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
-import { ingest } from "../../../ledger/ingest.ts";
-import { closure, emptyLedger, oracle, round } from "../../../ledger/samples.ts";
+import { reportRejections } from "../../bin/cli/intake/intake-log.ts";
+import { rejectionJson, rejectionSentences } from "../../src/ledger/intake/rejection.ts";
+import { rejectedLines } from "../../src/sources/rejects-file.ts";
+import { ingest } from "../ledger/ingest.ts";
+import { closure, emptyLedger, oracle, round } from "../ledger/samples.ts";
 
 test("a rejects file can be ingested unchanged once the missing records exist", async () => {
   const ledger = emptyLedger();

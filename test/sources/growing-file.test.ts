@@ -13,11 +13,11 @@ import {
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { GrowingFile } from "../../../../../bin/cli/intake/follow/growing-file.ts";
-import { Intake } from "../../../../../src/ledger/intake/intake.ts";
-import { emptyLedger, receipt } from "../../../../ledger/samples.ts";
-import { Random, seeds } from "../../../../support/random.ts";
-import { testFolder } from "../../../../support/test-folder.ts";
+import { Intake } from "../../src/ledger/intake/intake.ts";
+import { GrowingFile } from "../../src/sources/growing-file.ts";
+import { emptyLedger, receipt } from "../ledger/samples.ts";
+import { Random, seeds } from "../support/random.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { intakesInto, sequences } from "./followed-in-memory.ts";
 
 let directory: string;

@@ -5,11 +5,11 @@
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Counts, type Intake, NO_COUNTS, sumOf } from "../../../../src/ledger/intake/intake.ts";
-import { printable } from "../../../../src/values/printable.ts";
-import { errorMessage, systemCode } from "../../../../src/values/unknown.ts";
-import { inputFailure } from "../input.ts";
+import { type Counts, type Intake, NO_COUNTS, sumOf } from "../ledger/intake/intake.ts";
+import { printable } from "../values/printable.ts";
+import { errorMessage, systemCode } from "../values/unknown.ts";
 import { type FileIntake, type Followed, type IntakeOf, irregularity, OPEN_WITHOUT_WAITING } from "./followed.ts";
+import { inputFailure } from "./input.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 /** A replaced file has not grown for so long before the next one is read (ms). */

@@ -1,5 +1,5 @@
 /** The address of a stream: `nats://HOST:4222,HOST/STREAM` or `tls://…` (docs/spec/intake.md#stream). */
-import { Failure } from "../../../../../src/values/failure.ts";
+import { Failure } from "../../values/failure.ts";
 
 export interface StreamServer {
   /** A name or an IP address, without brackets. */
@@ -32,7 +32,7 @@ export function parseStreamAddress(text: string, subject: string | undefined): S
   const [, scheme, hosts = "", stream = ""] = ADDRESS.exec(text) ?? [];
   // The address is shown in lists of processes and in logs, so it must contain no password.
   if (hosts.includes("@"))
-    throw invalid("the stream's address contains credentials", "Name their file by NOONMARK_NATS_CREDS.");
+    throw invalid("the stream's address contains credentials", "Give the file of the credentials instead.");
   const servers = hosts.split(",").map(parseServer);
   const valid = servers.filter((server) => server !== undefined);
   if (scheme === undefined || !STREAM.test(stream) || valid.length < servers.length)

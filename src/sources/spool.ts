@@ -8,14 +8,14 @@ import { createHash } from "node:crypto";
 import { type Dirent, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { diskFull, isDiskFull } from "../../../../src/files/disk-full.ts";
-import { syncDirectory } from "../../../../src/files/make-directory.ts";
-import { type Counts, type Intake, NO_COUNTS, sumOf } from "../../../../src/ledger/intake/intake.ts";
-import { Failure } from "../../../../src/values/failure.ts";
-import { printable } from "../../../../src/values/printable.ts";
-import { errorMessage, systemCode } from "../../../../src/values/unknown.ts";
-import { inputFailure } from "../input.ts";
+import { diskFull, isDiskFull } from "../files/disk-full.ts";
+import { syncDirectory } from "../files/make-directory.ts";
+import { type Counts, type Intake, NO_COUNTS, sumOf } from "../ledger/intake/intake.ts";
+import { Failure } from "../values/failure.ts";
+import { printable } from "../values/printable.ts";
+import { errorMessage, systemCode } from "../values/unknown.ts";
 import { type Followed, type IntakeOf, irregularity, OPEN_WITHOUT_LINKS } from "./followed.ts";
+import { inputFailure } from "./input.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 /** Bytes. With `.2` and `.rejects` a longer name would exceed the 255 bytes of a file system. */

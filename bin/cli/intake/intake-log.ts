@@ -3,16 +3,34 @@
  * a second about rejected lines. The file of rejects has each of them.
  */
 import type { Logger } from "pino";
-import type { Counts } from "../../../../src/ledger/intake/intake.ts";
-import { type RejectedFrom, type Rejection, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
-import type { Warning } from "../../messages.ts";
-import { Outage } from "../../outage.ts";
-import { FAULT_HINTS } from "../rejects-file.ts";
+import type { Counts } from "../../../src/ledger/intake/intake.ts";
+import {
+  type FaultHints,
+  type RejectedFrom,
+  type Rejection,
+  rejectionSentences,
+} from "../../../src/ledger/intake/rejection.ts";
+import type { SourceLog } from "../../../src/sources/followed.ts";
+import { appendRejections, type RejectsFile } from "../../../src/sources/rejects-file.ts";
+import type { Warning } from "../messages.ts";
+import { Outage } from "../outage.ts";
+
+const FAULT_HINTS: FaultHints = {
+  in_future: "--allow-future accepts it anyway",
+  installation_not_listed: "--new-installation ID accepts a new one, the setting installations any accepts all",
+};
+
+/** Reports rejections of a single run on stderr, and in the file of rejects, if any. */
+export function reportRejections(rejections: readonly Rejection[], rejects: RejectsFile | undefined): void {
+  appendRejections(rejections, rejects, {});
+  const sentences = rejections.flatMap((rejection) => rejectionSentences(rejection, FAULT_HINTS));
+  process.stderr.write(sentences.map((sentence) => `${sentence}\n`).join(""));
+}
 
 const COUNTED_EVERY_MS = 60_000;
 const REJECTED_EVERY_MS = 1_000;
 
-export class IntakeLog {
+export class IntakeLog implements SourceLog {
   readonly #log: Logger;
   readonly #monotonic: () => number;
   #countedAt: number;

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Spool } from "../../../../../bin/cli/intake/follow/spool.ts";
-import { emptyLedger, receipt } from "../../../../ledger/samples.ts";
-import { testFolder } from "../../../../support/test-folder.ts";
+import { Spool } from "../../src/sources/spool.ts";
+import { emptyLedger, receipt } from "../ledger/samples.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { intakesInto, sequences } from "./followed-in-memory.ts";
 
 let directory: string;

@@ -4,25 +4,23 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
-import { isDiskFull } from "../../../../../src/files/disk-full.ts";
-import { isExposed, readShortFile } from "../../../../../src/files/short-file.ts";
-import { type Counts, Intake, NO_COUNTS, sumOf } from "../../../../../src/ledger/intake/intake.ts";
+import { isDiskFull } from "../../files/disk-full.ts";
+import { isExposed, readShortFile } from "../../files/short-file.ts";
+import { type Counts, Intake, NO_COUNTS, sumOf } from "../../ledger/intake/intake.ts";
 import {
   attach,
   readStreamPosition,
   StreamSource,
   startAfter,
   streamGap,
-} from "../../../../../src/ledger/intake/stream-position.ts";
-import { IdleCheckpoint } from "../../../../../src/sqlite/idle-checkpoint.ts";
-import { Failure } from "../../../../../src/values/failure.ts";
-import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
-import { elementAt, errorMessage, errorOf } from "../../../../../src/values/unknown.ts";
-import type { Outage } from "../../../outage.ts";
-import { askedToStop, pause } from "../../../signals.ts";
-import { isQuiet } from "../../input.ts";
-import { LimitedReport, type RejectsFile } from "../../rejects-file.ts";
-import type { IntakeLog } from "../intake-log.ts";
+} from "../../ledger/intake/stream-position.ts";
+import { IdleCheckpoint } from "../../sqlite/idle-checkpoint.ts";
+import { Failure } from "../../values/failure.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../values/freshness.ts";
+import { elementAt, errorMessage, errorOf } from "../../values/unknown.ts";
+import { pause, type SourceLog, type SourceOutage } from "../followed.ts";
+import { isQuiet } from "../input.ts";
+import { LimitedReport, type RejectsFile } from "../rejects-file.ts";
 import {
   type Credentials,
   type OpenStream,
@@ -35,7 +33,8 @@ import type { StreamAddress, StreamServer } from "./stream-address.ts";
 
 export interface FollowStreamOptions {
   readonly rejects: RejectsFile | undefined;
-  readonly log: IntakeLog;
+  readonly log: SourceLog;
+  readonly stop: AbortSignal;
   /** The file of the credentials, if any. */
   readonly credentials: string | undefined;
   /** The first message to take, if the operator names it. */
@@ -65,8 +64,7 @@ export async function followStream(
 ): Promise<Counts> {
   const { credentials, watch } = options;
   const parsed = credentials === undefined ? undefined : readCredentials(credentials);
-  const stop = new AbortController();
-  const follower = new StreamFollower(address, db, { ...options, credentials: parsed, stop: stop.signal });
+  const follower = new StreamFollower(address, db, { ...options, credentials: parsed });
   // Report configuration errors before waiting for a server.
   startAfter(db, address.stream, address.subject, options.from);
   const stopWatch = await watch(() => follower.counts);
@@ -75,7 +73,6 @@ export async function followStream(
     checkpoint.look(performance.now());
     options.log.counts(follower.counts);
   }, IDLE_LOOK_MS);
-  void askedToStop().then(() => stop.abort());
   try {
     await follower.run();
   } finally {
@@ -103,9 +100,8 @@ function readCredentials(path: string): Credentials {
 /** The clocks of the host and of the stream differ by more than a minute, so `in_future` cannot be decided. */
 class ClocksDiffer extends Error {}
 
-interface SessionOptions extends Pick<FollowStreamOptions, "rejects" | "log" | "from" | "genesis" | "now"> {
+interface SessionOptions extends Pick<FollowStreamOptions, "rejects" | "log" | "stop" | "from" | "genesis" | "now"> {
   readonly credentials: Credentials | undefined;
-  readonly stop: AbortSignal;
 }
 
 class StreamFollower {
@@ -113,9 +109,9 @@ class StreamFollower {
   readonly #db: Database;
   readonly #options: SessionOptions;
   readonly #stop: AbortSignal;
-  readonly #connection: Outage;
-  readonly #clocks: Outage;
-  readonly #disk: Outage;
+  readonly #connection: SourceOutage;
+  readonly #clocks: SourceOutage;
+  readonly #disk: SourceOutage;
   #hasBegun = false;
   /** Counts of the sessions that are over. */
   #finished: Counts = NO_COUNTS;

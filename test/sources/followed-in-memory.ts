@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import type { IntakeOf } from "../../../../../bin/cli/intake/follow/followed.ts";
-import { Intake } from "../../../../../src/ledger/intake/intake.ts";
+import { Intake } from "../../src/ledger/intake/intake.ts";
+import type { IntakeOf } from "../../src/sources/followed.ts";
 
 /** Follows files into one in-memory ledger. `reported` receives `name:line code` for each rejection. */
 export function intakesInto(db: Database, told: string[]): IntakeOf {

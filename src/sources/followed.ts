@@ -1,6 +1,9 @@
 /** The inputs of `ingest --follow` (docs/spec/intake.md#follow). */
+
 import { type BigIntStats, constants, type Dirent, type Stats } from "node:fs";
-import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Counts, Intake } from "../ledger/intake/intake.ts";
+import type { RejectedFrom, Rejection } from "../ledger/intake/rejection.ts";
 
 /** The input of `ingest --follow`: a file that grows, or a spool directory. */
 export interface Followed {
@@ -38,4 +41,27 @@ export function irregularity(
   if (entry.isFile()) return undefined;
   if (entry.isSymbolicLink()) return "a symbolic link";
   return entry.isDirectory() ? "a directory" : "a pipe, a socket or a device";
+}
+
+/** Receives what happens to a source. */
+export interface SourceLog {
+  /** `from`: the source, and the position in it from which facts are taken. */
+  following(from: Readonly<Record<string, unknown>>): void;
+  refusedFile(message: string): void;
+  rejected(rejections: readonly Rejection[], from: RejectedFrom): void;
+  /** Called again and again. */
+  counts(counts: Counts): void;
+  fullDisk(): SourceOutage;
+  outage(code: string, hint: string, ended: string): SourceOutage;
+}
+
+/** Two calls with the same outcome are one outage, or none. */
+export interface SourceOutage {
+  failed(error: Error): void;
+  succeeded(): void;
+}
+
+/** Waits for `ms`, or until the signal. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return wait(ms, undefined, { signal }).catch(() => {});
 }

@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { IntakeLog } from "../../../../../bin/cli/intake/follow/intake-log.ts";
-import { ingest } from "../../../../ledger/ingest.ts";
-import { emptyLedger } from "../../../../ledger/samples.ts";
+import { IntakeLog } from "../../../bin/cli/intake/intake-log.ts";
+import { ingest } from "../../ledger/ingest.ts";
+import { emptyLedger } from "../../ledger/samples.ts";
 
 function logged() {
   const lines: Record<string, unknown>[] = [];

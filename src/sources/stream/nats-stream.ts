@@ -6,12 +6,12 @@ import { createHash } from "node:crypto";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { ConsumerMessages, JsMsg, StreamConfig, StreamInfo } from "@nats-io/jetstream";
 import type { Authenticator, NatsConnection, TlsOptions } from "@nats-io/transport-node";
-import { optionalPackage } from "../../../../../src/files/package-file.ts";
-import type { StreamState, TakenMessage } from "../../../../../src/ledger/intake/stream-position.ts";
-import { Failure } from "../../../../../src/values/failure.ts";
-import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
-import { printable } from "../../../../../src/values/printable.ts";
-import { systemCode } from "../../../../../src/values/unknown.ts";
+import { optionalPackage } from "../../files/package-file.ts";
+import type { StreamState, TakenMessage } from "../../ledger/intake/stream-position.ts";
+import { Failure } from "../../values/failure.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../values/freshness.ts";
+import { printable } from "../../values/printable.ts";
+import { systemCode } from "../../values/unknown.ts";
 import type { StreamAddress, StreamServer } from "./stream-address.ts";
 
 type Client = typeof import("@nats-io/jetstream") & typeof import("@nats-io/transport-node");

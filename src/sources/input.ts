@@ -2,9 +2,9 @@
 
 import { fstatSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import type { Counts, Intake } from "../../../src/ledger/intake/intake.ts";
-import { Failure } from "../../../src/values/failure.ts";
-import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
+import type { Counts, Intake } from "../ledger/intake/intake.ts";
+import { Failure } from "../values/failure.ts";
+import { errorMessage, systemCode } from "../values/unknown.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 

@@ -1,17 +1,11 @@
 /** Writes rejected lines to the file of `--rejects`, and reads them again for `--retry` (docs/spec/intake.md#codes). */
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
-import { diskFull, isDiskFull } from "../../../src/files/disk-full.ts";
-import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
-import { appendAll } from "../../../src/files/write-all.ts";
-import {
-  type FaultHints,
-  type RejectedFrom,
-  type Rejection,
-  rejectionJson,
-  rejectionSentences,
-} from "../../../src/ledger/intake/rejection.ts";
-import { Failure } from "../../../src/values/failure.ts";
-import { errorMessage, fieldsOf } from "../../../src/values/unknown.ts";
+import { diskFull, isDiskFull } from "../files/disk-full.ts";
+import { PRIVATE_MODE } from "../files/private-file.ts";
+import { appendAll } from "../files/write-all.ts";
+import { type RejectedFrom, type Rejection, rejectionJson } from "../ledger/intake/rejection.ts";
+import { Failure } from "../values/failure.ts";
+import { errorMessage, fieldsOf } from "../values/unknown.ts";
 
 /** Limit for one file of a spool, or one message. A writer of short lines must not fill the disk of the ledger. */
 const REPORTED_LIMIT = 1_000;
@@ -45,7 +39,7 @@ export class RejectsFile {
       if (isDiskFull(cause)) throw diskFull(`the rejects file ${this.#path}`, cause);
       const message = errorMessage(cause);
       throw new Failure("file_unwritable", `the rejects file ${this.#path} cannot be written: ${message}`, {
-        hint: "Name another file with --rejects.",
+        hint: "Name another file for the rejected lines.",
         cause,
       });
     }
@@ -87,13 +81,7 @@ export class LimitedReport {
   }
 }
 
-/** Reports rejections on stderr, and in the file of rejects, if any. */
-export function reportRejections(rejections: readonly Rejection[], rejects: RejectsFile | undefined): void {
-  appendRejections(rejections, rejects, {});
-  const sentences = rejections.flatMap((rejection) => rejectionSentences(rejection, FAULT_HINTS));
-  process.stderr.write(sentences.map((sentence) => `${sentence}\n`).join(""));
-}
-
+/** Writes rejections into the file of rejects, if any. */
 export function appendRejections(
   rejections: readonly Rejection[],
   rejects: RejectsFile | undefined,
@@ -101,11 +89,6 @@ export function appendRejections(
 ): void {
   rejects?.append(rejections.map((rejection) => rejectionJson(rejection, from)));
 }
-
-export const FAULT_HINTS: FaultHints = {
-  in_future: "--allow-future accepts it anyway",
-  installation_not_listed: "--new-installation ID accepts a new one, the setting installations any accepts all",
-};
 
 /** A byte that is invalid in UTF-8. Lines that were not UTF-8 have U+FFFD in the file, and must stay invalid. */
 const NOT_UTF8 = Buffer.from([0xff]);
@@ -125,7 +108,7 @@ function rawOf(text: string, line: number, path: string): Uint8Array {
   const { code, raw } = parsed(text);
   if (typeof raw !== "string" || typeof code !== "string") {
     throw new Failure("file_unreadable", `line ${line} of ${path} is not a rejected line`, {
-      hint: "--retry takes a file that --rejects wrote. For a file of facts, leave out --retry.",
+      hint: "Name a file of rejected lines. A file of facts is taken without this option.",
     });
   }
   const wasNotUtf8 = code === "malformed_json" && raw.includes("\ufffd");
