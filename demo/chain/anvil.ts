@@ -79,16 +79,27 @@ export async function call<Method extends keyof RpcResults>(
 ): Promise<RpcResults[Method]>;
 export async function call(url: string, method: string, params?: readonly unknown[]): Promise<unknown>;
 export async function call(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
+  return (await callAll(url, method, [params]))[0];
+}
+
+/** Calls one method several times, in one batch request. Returns the results in call order. */
+export async function callAll(url: string, method: string, calls: readonly (readonly unknown[])[]): Promise<unknown[]> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    body: JSON.stringify(calls.map((params, id) => ({ jsonrpc: "2.0", id, method, params }))),
   });
-  const reply = (await response.json()) as { result?: unknown; error?: { message: string; data?: unknown } };
-  if (reply.error !== undefined) {
-    throw new Error(`${method}: ${reply.error.message} ${JSON.stringify(reply.error.data ?? "")}`);
+  const replies = (await response.json()) as {
+    id: number;
+    result?: unknown;
+    error?: { message: string; data?: unknown };
+  }[];
+  const results: unknown[] = [];
+  for (const { id, result, error } of replies) {
+    if (error !== undefined) throw new Error(`${method}: ${error.message} ${JSON.stringify(error.data ?? "")}`);
+    results[id] = result;
   }
-  return reply.result;
+  return results;
 }
 
 /** Resolves with the port that anvil prints; rejects if anvil exits first. */

@@ -1,18 +1,31 @@
 /** The demo's settlement chain. It is built with the history's batches, and then extended while the demo runs. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { Failure } from "../../src/values/failure.ts";
+import { ROUND_MS } from "../../src/values/round.ts";
 import { CONFIRMATIONS } from "../../src/values/settlement-limits.ts";
 import { elementAt } from "../../src/values/unknown.ts";
 import type { Plan } from "../history/plan.ts";
+import { type Batch, type Settlement, simulatedSettlement } from "../history/settlement.ts";
+import { DAY, HOUR, MINUTE } from "../history/story.ts";
+import { Wheel } from "../history/wheel.ts";
 import { anvilBinary, call } from "./anvil.ts";
 import { deploy } from "./calls.ts";
 import { type ChainBatches, ChainSettlement } from "./chain-settlement.ts";
 import { deployContracts } from "./deploy.ts";
-import { plannedBlocks, UPGRADE_DELAY } from "./history.ts";
 import { Node } from "./node.ts";
-import { BASELINE_REWARD, type ContractUsers, settledOf } from "./transactions.ts";
+import {
+  BASELINE_REWARD,
+  type ContractUsers,
+  rewardTransactions,
+  settledOf,
+  settlementOf,
+  type Transaction,
+  toCore,
+  toMining,
+  upgrade,
+} from "./transactions.ts";
 
 const BLOCK_MS = 4_000;
 const HOUR_S = 3_600;
@@ -113,4 +126,62 @@ export async function buildChain(
   const step = Math.min(12, Math.floor((end / 1000 - last) / TRAILING_BLOCKS));
   for (let block = 1; block <= TRAILING_BLOCKS; block++) await node.mine(last + block * step);
   return { cast, batches };
+}
+
+/** The timelock's delay for an upgrade, in seconds. */
+const UPGRADE_DELAY = 86_400;
+const MINED_AFTER_MS = 12_000;
+
+/** A block to mine and its transactions. */
+interface PlannedBlock {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly transactions: readonly Transaction[];
+  /** The batch that the first transaction settles, if any. */
+  readonly batch?: Batch;
+}
+
+/** Runs the wheel's history to find its confirmed batches up to `end` (epoch ms), in order. */
+export function confirmedBatches(plan: Plan, end: number): Batch[] {
+  const simulated = simulatedSettlement(plan.seed);
+  const batches: Batch[] = [];
+  const settlement: Settlement = {
+    submitted: simulated.submitted,
+    confirmedAt(batch, at) {
+      const confirmedAt = simulated.confirmedAt(batch, at);
+      if (confirmedAt !== undefined) batches.push(batch);
+      return confirmedAt;
+    },
+  };
+  for (const _ of new Wheel(plan, { settlement }).history(end));
+  return batches;
+}
+
+/**
+ * All blocks up to `end` (epoch ms), in time order. `nextImplementation` is the implementation that the Core is
+ * upgraded to.
+ */
+function plannedBlocks(plan: Plan, cast: ContractUsers, end: number, nextImplementation: Address): PlannedBlock[] {
+  const { dawn, story } = plan;
+  const batches = confirmedBatches(plan, end);
+  const settled = batches.map(settledOf);
+  const { schedule, execute } = upgrade(cast, nextImplementation, UPGRADE_DELAY);
+  const activation = Math.floor((dawn + 17 * DAY - plan.genesisMs) / ROUND_MS);
+  const blocks: PlannedBlock[] = batches.map((batch, index) => ({
+    at: batch.preparedAt + MINED_AFTER_MS,
+    transactions: [settlementOf(cast, batch), ...rewardTransactions(cast, settled, index)],
+    batch,
+  }));
+  blocks.push(
+    { at: dawn + 13 * DAY + 6 * HOUR, transactions: [schedule] },
+    { at: dawn + 14 * DAY + 7 * HOUR, transactions: [execute] },
+    {
+      at: dawn + 16 * DAY + 3 * HOUR,
+      transactions: [toMining(cast, "scheduleRewardWeights", [BigInt(activation), 12_500n])],
+    },
+    // No batch is prepared during an incident, and the one before it has been mined.
+    { at: story.incident.from + 5 * MINUTE, transactions: [toCore(cast, "guardian", "pause")] },
+    { at: story.incident.to - 5 * MINUTE, transactions: [toCore(cast, "guardian", "unpause")] },
+  );
+  return blocks.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
 }

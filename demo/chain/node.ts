@@ -3,8 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Hex } from "viem";
-import { Failure } from "../../src/values/failure.ts";
-import { anvilArguments, call, listeningPort, type RpcResults } from "./anvil.ts";
+import { anvilArguments, call, callAll, listeningPort } from "./anvil.ts";
 import type { Transaction } from "./transactions.ts";
 
 /**
@@ -82,11 +81,8 @@ export class Node {
 
   /** Throws if a transaction is not mined or has reverted. */
   async requireSuccess(hashes: readonly Hex[]): Promise<void> {
-    const receipts = await callAll(
-      this.url,
-      "eth_getTransactionReceipt",
-      hashes.map((hash) => [hash]),
-    );
+    const asked = hashes.map((hash) => [hash]);
+    const receipts = (await callAll(this.url, "eth_getTransactionReceipt", asked)) as ({ status: Hex } | null)[];
     for (const [index, receipt] of receipts.entries()) {
       if (receipt?.status !== "0x1")
         throw new Error(`the demo's transaction ${hashes[index]} is not mined or has reverted`);
@@ -112,28 +108,6 @@ export class Node {
       const transaction = { from, to, data, gas: GAS, gasPrice: GAS_PRICE, nonce: `0x${nonce.toString(16)}` };
       requests.push([transaction]);
     }
-    return await callAll(this.url, "eth_sendTransaction", requests);
+    return (await callAll(this.url, "eth_sendTransaction", requests)) as Hex[];
   }
-}
-
-/** Calls one method several times, in one batch request. Returns the results in call order. */
-async function callAll<Method extends keyof RpcResults>(
-  url: string,
-  method: Method,
-  calls: readonly (readonly unknown[])[],
-): Promise<RpcResults[Method][]> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(calls.map((params, id) => ({ jsonrpc: "2.0", id, method, params }))),
-  });
-  const replies = (await response.json()) as { id: number; result: RpcResults[Method]; error?: { message: string } }[];
-  const results: RpcResults[Method][] = [];
-  for (const { id, result, error } of replies) {
-    if (error !== undefined) {
-      throw new Failure("demo_failed", `the demo's chain rejected ${method}: ${error.message}`);
-    }
-    results[id] = result;
-  }
-  return results;
 }

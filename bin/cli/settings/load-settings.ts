@@ -156,9 +156,9 @@ function judge(name: SettingName, raw: unknown): Judged {
 }
 
 function invalid(name: SettingName, message: string, path: string): Failure {
-  const { help, form } = SETTINGS[name];
-  const give = `--${flagName(name)} <${form}>, ${environmentName(name)} or the key ${name} of ${path}`;
-  return new Failure("invalid_setting", message, { hint: `${name} (${help}): give ${give}.` });
+  return new Failure("invalid_setting", message, {
+    hint: `${name} (${SETTINGS[name].help}): give ${waysToGive(name, path)}.`,
+  });
 }
 
 /** Rejects one of the two settings that a chain needs. With only one, its views would be disabled silently. */
@@ -182,15 +182,17 @@ function isRelativePath(name: SettingName, value: unknown): value is string {
   return typeof value === "string" && SETTINGS[name].isPath?.(value) === true && !isAbsolute(value);
 }
 
-/** Returns a setting that a command requires. */
+/** Returns a setting that a command requires. A ledger that is `none` is none. */
 export function required<Name extends SettingName>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
   const value = settings[name];
-  if (value === undefined || value === null) {
-    const { help, form } = SETTINGS[name];
-    const hint = `Give --${flagName(name)} <${form}>, ${environmentName(name)}, or the key ${name} of noonmark.json.`;
-    throw new Failure("invalid_setting", `${name} (${help}) is not set`, { hint });
-  }
-  return value;
+  if (value !== undefined && value !== null && !(name === "ledger" && value === "none")) return value;
+  const what =
+    value === "none" ? `${name} is none, but this command needs one` : `${name} (${SETTINGS[name].help}) is not set`;
+  throw new Failure("invalid_setting", what, { hint: `Give ${waysToGive(name, DEFAULT_CONFIGURATION)}.` });
+}
+
+function waysToGive(name: SettingName, path: string): string {
+  return `--${flagName(name)} <${SETTINGS[name].form}>, ${environmentName(name)} or the key ${name} of ${path}`;
 }
 
 function misplaced(name: SettingName): Failure {

@@ -26,7 +26,7 @@ import { IntakeLog, reportRejections } from "../../cli/intake/intake-log.ts";
 import { createLog, loggedToItsEnd } from "../../cli/log.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { type MetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
-import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { loadSettings, required } from "../../cli/settings/load-settings.ts";
 import { flagName, type Settings, settingOptions } from "../../cli/settings/settings.ts";
 import { askedToStop } from "../../cli/signals.ts";
 import { keepYoungGenerationSmall } from "../../cli/small-heap.ts";
@@ -109,11 +109,7 @@ export function registerIngest(program: Command): void {
 
 /** Undefined if `--follow` has logged its failure. */
 async function ingestFile(file: string, settings: Settings, flags: Flags): Promise<Counts | undefined> {
-  if (settings.ledger === "none") {
-    throw new Failure("invalid_setting", "ledger is none, but ingest needs a ledger", {
-      hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
-    });
-  }
+  required(settings, "ledger");
   if (flags.retry === true && flags.rejects !== undefined && resolve(flags.rejects) === resolve(file)) {
     throw new Failure("invalid_setting", "--retry and --rejects name the same file", {
       hint: "Name another file for what is rejected again.",

@@ -30,8 +30,8 @@ import { apiUrl, wholeArgument } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { type LogSource, servedLog, storedLog } from "../../cli/intake/log-source.ts";
 import { print, tableLines, write } from "../../cli/messages.ts";
-import { loadSettings } from "../../cli/settings/load-settings.ts";
-import { type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings, required } from "../../cli/settings/load-settings.ts";
+import { settingOptions } from "../../cli/settings/settings.ts";
 
 interface Flags {
   readonly logKey?: string;
@@ -62,7 +62,7 @@ export function registerLedger(program: Command): void {
       const url = place === undefined ? undefined : apiUrl(place);
       const given = place === undefined || url !== undefined ? flags : { ...flags, store: place };
       const settings = loadSettings(given, ["ledger"]);
-      const path = ledgerPath(settings);
+      const path = required(settings, "ledger");
       if (url !== undefined && key === undefined) {
         throw new Failure("usage", "a log from a URL counts only if a known key signed it", {
           hint: "Add --log-key 'NAME+ID+DATA'. The operator of the deployment gives it to you.",
@@ -80,14 +80,6 @@ export function registerLedger(program: Command): void {
       await print(await lines);
     },
   );
-}
-
-/** Throws `Failure` invalid_setting. */
-function ledgerPath({ ledger }: Settings): string {
-  if (ledger !== "none") return ledger;
-  throw new Failure("invalid_setting", "ledger is none, but this command needs a ledger", {
-    hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
-  });
 }
 
 function unproved({ name, sequence }: StreamPosition): Failure {
@@ -225,7 +217,7 @@ function registerExport(ledger: Command): void {
     .description("print the accepted facts in their order, as lines that ingest takes")
     .option("--skip <number>", "leave out this many of the first entries", wholeArgument, 0);
   settingOptions(command, ["ledger"]).action(({ skip }: { readonly skip: number }) =>
-    exportLedger(ledgerPath(loadSettings(command.opts(), ["ledger"])), skip),
+    exportLedger(required(loadSettings(command.opts(), ["ledger"]), "ledger"), skip),
   );
 }
 
@@ -237,7 +229,7 @@ function registerBackup(ledger: Command): void {
     )
     .argument("<file>", "the copy");
   settingOptions(command, ["ledger"]).action(async (file: string) => {
-    const path = ledgerPath(loadSettings(command.opts(), ["ledger"]));
+    const path = required(loadSettings(command.opts(), ["ledger"]), "ledger");
     if (resolve(file) === resolve(path)) {
       throw new Failure("usage", `the backup ${file} would replace the ledger`, { hint: "Name another file." });
     }

@@ -47,18 +47,6 @@ export function registerDemo(program: Command): void {
 
 async function makeDemo(directory: string): Promise<void> {
   requireEmpty(directory);
-  try {
-    await fill(directory);
-  } catch (cause) {
-    if (!isDiskFull(cause)) throw cause;
-    throw new Failure("disk_full", `no space is left for ${directory}: the demo in it is incomplete`, {
-      hint: "Free 100 MB of disk space, then name another directory: noonmark demo ./demo-2",
-      cause,
-    });
-  }
-}
-
-async function fill(directory: string): Promise<void> {
   const now = Date.now();
   const plan = planOf(DEMO_SEED, DEMO_INSTALLATION, now);
   const configuration = join(directory, DEFAULT_CONFIGURATION);

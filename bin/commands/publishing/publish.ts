@@ -11,7 +11,7 @@ import { print, warn } from "../../cli/messages.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
-import { CYCLE_SETTINGS, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { CYCLE_SETTINGS, flagName, type Settings, settingOptions } from "../../cli/settings/settings.ts";
 
 interface Flags {
   readonly once?: boolean;
@@ -43,14 +43,13 @@ export function registerPublish(program: Command): void {
   settingOptions(command, [...CYCLE_SETTINGS, "cadence", "metrics", "logKey", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
       const settings = loadSettings(command.opts(), ["ledger", "store"]);
-      rejectCadenceFlags(flags);
+      rejectIgnored(flags);
       await judgeSettings(settings, systemClock.wall());
       // A single run does not load the log or the cadence, because most of its cost is its start.
       if (flags.once === true) {
         const { publishOnce } = await import("../../cli/publish/publish-once.ts");
         await printReport(await publishOnce(settings, flags), settings, flags);
       } else {
-        rejectOnceFlags(flags);
         const { publishOnCadence } = await import("../../cli/publish/publish-on-cadence.ts");
         await publishOnCadence(settings, flags);
       }
@@ -58,30 +57,16 @@ export function registerPublish(program: Command): void {
   );
 }
 
-/** Rejects flags that only a cadence uses. Throws `Failure` usage (2). */
-function rejectCadenceFlags({ once, metrics }: Flags): void {
-  if (metrics === undefined || once !== true) return;
-  throw new Failure(
-    "usage",
-    "--metrics is not possible with --once: a single run ends before anyone reads the metrics",
-    { hint: "For single runs, check with `noonmark status --max-age <seconds>`." },
-  );
-}
-
-/** Rejects flags that a cadence would ignore silently. Throws `Failure` usage (2). */
-function rejectOnceFlags({ at, force, json, quiet, newHead, acceptClock, acceptChain }: Flags): void {
-  const flags = {
-    at,
-    force,
-    json,
-    quiet,
-    "new-head": newHead,
-    "accept-clock": acceptClock,
-    "accept-chain": acceptChain,
-  };
-  const given = Object.entries(flags).find(([, value]) => value !== undefined)?.[0];
-  if (given === undefined) return;
-  throw new Failure("usage", `--${given} needs --once`, {
+/** Rejects flags that the way of running would ignore silently. Throws `Failure` usage (2). */
+function rejectIgnored({ once, metrics, at, force, json, quiet, newHead, acceptClock, acceptChain }: Flags): void {
+  if (once === true && metrics !== undefined) {
+    const message = "--metrics is not possible with --once: a single run ends before anyone reads the metrics";
+    throw new Failure("usage", message, { hint: "For single runs, check with `noonmark status --max-age <seconds>`." });
+  }
+  const ofOnce = { at, force, json, quiet, newHead, acceptClock, acceptChain };
+  const given = Object.entries(ofOnce).find(([, value]) => value !== undefined)?.[0];
+  if (once === true || given === undefined) return;
+  throw new Failure("usage", `--${flagName(given)} needs --once`, {
     hint: "Add --once. On a cadence there is a log: --log-level warn leaves out what went well, --log-format json is for programs.",
   });
 }
