@@ -53,16 +53,16 @@ export async function behindPublication(
 }
 
 function notCompared(kept: LogPoint | undefined, reason: string): Warning {
-  return kept === undefined
-    ? {
-        code: "store_not_compared",
-        message: `the ledger cannot be compared with the published log: ${reason}`,
-        hint: "If facts were published before and this ledger is new, restore it first: noonmark ledger restore",
-      }
-    : {
-        code: "store_not_compared",
-        message: `the ledger was compared with what this machine has published, and not with the store: ${reason}`,
-      };
+  const how =
+    kept === undefined
+      ? "cannot be compared with the published log"
+      : "was compared with what this machine has published, and not with the store";
+  const hint = "If facts were published before and this ledger is new, restore it first: noonmark ledger restore";
+  return {
+    code: "store_not_compared",
+    message: `the ledger ${how}: ${reason}`,
+    hint: kept === undefined ? hint : undefined,
+  };
 }
 
 function regressionOf(path: string, published: LogPoint): Failure | undefined {

@@ -29,11 +29,6 @@ const LIMITS = { headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS };
 const OTHER_PORT =
   "give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.";
 
-/** `metrics` is the setting: `none` or an address. */
-export function hasMetricsPage(metrics: string): boolean {
-  return metrics !== "none";
-}
-
 /**
  * Serves the page that `open` creates, unless `metrics` is `none`. Returns a function that stops it. Throws `Failure`:
  * `address_unusable`.
@@ -42,7 +37,7 @@ export async function startMetricsPage(
   metrics: string,
   open: () => MetricsPage | Promise<MetricsPage>,
 ): Promise<() => Promise<void>> {
-  if (!hasMetricsPage(metrics)) return async () => {};
+  if (metrics === "none") return async () => {};
   const { createServer } = await import("node:http");
   const page = await open();
   const colon = metrics.lastIndexOf(":");

@@ -8,17 +8,9 @@ import { Publisher } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { StateDirectory } from "../../../publish/state-directory.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
-import {
-  isNodeProblem,
-  isProblem,
-  type NodeProblem,
-  type PollEvent,
-  type ProblemEvent,
-  problemFailure,
-} from "../../../src/chain/poll-event.ts";
+import { isProblem, type PollEvent, problemFailure } from "../../../src/chain/poll-event.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { printable } from "../../../src/values/printable.ts";
 import { parseInstant } from "../arguments.ts";
 import { openPublishedStore } from "../configured-store.ts";
 import { warn } from "../messages.ts";
@@ -91,15 +83,8 @@ function chainWarnings(): (event: PollEvent) => void {
     const subject = `${event.type} ${event.node} ${"check" in event ? event.check : ""}`;
     if (warned.has(subject)) return;
     warned.add(subject);
-    if (isNodeProblem(event)) warn(problemFailure(event));
-    else console.error(printable(`noonmark: warning: chain: ${event.node}: ${problemText(event)}`));
+    warn(problemFailure(event));
   };
-}
-
-function problemText(event: Exclude<ProblemEvent, NodeProblem>): string {
-  if (event.type === "failed") return event.message;
-  const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
-  return `${what} ${event.check}: ${event.detail}`;
 }
 
 /** Maximum time (ms) that is reserved for the puts of a run. */

@@ -15,7 +15,7 @@ import { parseInstant } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { createLog, logProblem, metricsLog, rareReport } from "../../cli/log.ts";
 import { print } from "../../cli/messages.ts";
-import { hasMetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
+import { startMetricsPage } from "../../cli/metrics/metrics-page.ts";
 import { shimClock } from "../../cli/serve/clock.ts";
 import { failedReads } from "../../cli/serve/failed-reads.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
@@ -44,19 +44,18 @@ async function serve(flags: ServeFlags): Promise<void> {
   keepYoungGenerationSmall();
   const settings = loadSettings({ ...flags }, ["store"]);
   const at = parseInstant(flags.at);
-  const reusePort = flags.reusePort === true;
   const log = await createLog(settings);
   const store = await openConfiguredStore(settings, { write: false });
-  if (!hasMetricsPage(settings.metrics)) return serveCounted(store, settings, { at, reusePort, log });
   const counts = new ShimCounts();
-  const { shimRegistry } = await optionalPackage(
-    "@prometheus-io/client",
-    () => import("../../cli/metrics/registries.ts"),
-  );
-  const page = { registry: shimRegistry(counts), ...metricsLog(log) };
-  const stopMetrics = await startMetricsPage(settings.metrics, () => page);
+  const stopMetrics = await startMetricsPage(settings.metrics, async () => {
+    const { shimRegistry } = await optionalPackage(
+      "@prometheus-io/client",
+      () => import("../../cli/metrics/registries.ts"),
+    );
+    return { registry: shimRegistry(counts), ...metricsLog(log) };
+  });
   try {
-    await serveCounted(store, settings, { at, reusePort, log, counts });
+    await serveUntilStopped(store, settings, { at, reusePort: flags.reusePort === true, log, counts });
   } finally {
     await stopMetrics();
   }
@@ -67,11 +66,10 @@ interface Serving {
   readonly at: number | undefined;
   readonly reusePort: boolean;
   readonly log: Logger;
-  /** Absent without a metrics page. */
-  readonly counts?: ShimCounts;
+  readonly counts: ShimCounts;
 }
 
-async function serveCounted(
+async function serveUntilStopped(
   store: ObjectStore,
   settings: Settings,
   { at, reusePort, log, counts }: Serving,
@@ -79,8 +77,7 @@ async function serveCounted(
   const monotonic = () => performance.now();
   const clock = await shimClock(store, log);
   const reads = failedReads(log, monotonic);
-  const reader = storeReader(store);
-  const steady = steadyStore(counts === undefined ? reader : countedReads(reader, counts), monotonic);
+  const steady = steadyStore(countedReads(storeReader(store), counts), monotonic);
   const context = shimContext({
     store: tickStore(steady),
     storeFails: steady.fails,
@@ -88,7 +85,7 @@ async function serveCounted(
     now: () => at ?? clock.now(),
     monotonic,
     report: reads.report,
-    ...(counts === undefined ? {} : { onResponse: (row, status) => counts.count(row, status) }),
+    onResponse: (row, status) => counts.count(row, status),
   });
   const limits = { ...SERVER_LIMITS, maxConnections: connectionsWithin(openFilesLimit()) };
   const crowded = rareReport(
