@@ -78,7 +78,7 @@ function listener(page: MetricsPage, host: string): RequestListener {
  * True if the Host field is acceptable. A loopback address requires a loopback Host: otherwise a website could point
  * its name at this host and read the responses. Other addresses accept any name.
  */
-export function isAskedFor(bound: string, field: string | undefined): boolean {
+function isAskedFor(bound: string, field: string | undefined): boolean {
   return !isLoopback(bound) || isLoopback(hostnameOf(field));
 }
 

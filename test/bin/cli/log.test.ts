@@ -71,15 +71,6 @@ test("in a pipe the log is JSON with an ISO time and a level name, and a closed 
   }
 });
 
-test("logFormat overrides the format chosen from the log's destination", async () => {
-  const json = onTerminal([...PUBLISH, "--log-format", "json"]);
-  const text = await printed(json, "publishing");
-  expect(JSON.parse(text.split("\r\n")[0] ?? "")).toMatchObject({ level: "info", msg: "starting" });
-  const pretty = runningCli([...PUBLISH, "--log-format", "pretty"], directory);
-  const lines = (await printed(pretty, "publishing", "SIGTERM")).split("\n");
-  expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: starting \\{`));
-});
-
 test("a fatal failure is the last line of a publisher's JSON log, and no plain text follows", async () => {
   writeFileSync(join(directory, "state"), "a file, not a directory");
   const { exitCode, stdout, stderr } = await runCli([...PUBLISH, "--state", "state"], directory);

@@ -47,10 +47,6 @@ test("a host's clock that is set does not change the time over a store with a cl
   expect(clock.now()).toBe(START);
 });
 
-test("without a measurement the host's own clock is used", async () => {
-  expect((await host(5_000, true)).clock.now()).toBe(START);
-});
-
 test("over a directory the later time counts until the host's clock has been steady for a minute", async () => {
   const { clock, state, pass } = await host();
   state.wall -= HOUR;

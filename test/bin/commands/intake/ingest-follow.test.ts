@@ -98,26 +98,6 @@ test("a shared --rejects file names the spool files of its lines, and can be ing
   });
 });
 
-test("a pipe in the spool or in place of a followed file does not delay SIGTERM", async () => {
-  mkdirSync(at("spool"));
-  execFileSync("mkfifo", [at("spool/\u001b[31m1.ndjson")]);
-  writeFileSync(at("spool/2.ndjson"), `${line(1)}nonsense\n`);
-  const following = start("spool");
-  await until(() => existsSync(at("spool/done/2.ndjson")));
-  const { exitCode, stderr } = await following.ended("SIGTERM");
-  expect(exitCode).toBe(0);
-  expect(stderr).toMatch(
-    /"code":"file_refused","msg":"\\\\u001b\[31m1\.ndjson is a pipe, .*\n.*"file":"2\.ndjson".*"msg":"line 2: /,
-  );
-
-  writeFileSync(at("facts.ndjson"), line(2));
-  const ofFile = start("facts.ndjson");
-  await until(() => receipts() === 2);
-  rmSync(at("facts.ndjson"));
-  execFileSync("mkfifo", [at("facts.ndjson")]);
-  expect((await ofFile.ended()).exitCode).toBe(74);
-});
-
 test("another user's done/ with a link is moved aside, so nothing outside the spool is written", async () => {
   mkdirSync(at("spool"));
   chmodSync(directory, 0o755);

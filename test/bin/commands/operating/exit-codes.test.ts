@@ -1,5 +1,5 @@
 /** Exit codes match docs/incidents.md: each cell of its table is one run here. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
@@ -10,7 +10,6 @@ import { FilesystemStore } from "../../../../src/object-store/filesystem/filesys
 import { ingest } from "../../../ledger/ingest.ts";
 import type { Json } from "../../../ledger/samples.ts";
 import { runCli } from "../../../support/cli.ts";
-import { freePort } from "../../../support/free-port.ts";
 import { localServer } from "../../../support/local-server.ts";
 import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
@@ -193,19 +192,6 @@ test("a signal ends a publisher with 0 although its store is gone, and the log s
   expect(publisher.output()).toMatch(
     /"msg":"stopped, but the store does not respond: the lease expires by itself"\}\n$/,
   );
-});
-
-test("an unreachable store at start-up is retried until a signal", async () => {
-  mkdirSync(join(folder, "home"));
-  withLedger();
-  const nobody = `http://127.0.0.1:${await freePort()}`;
-  const bucket = ["--store", "s3://bucket/prefix", "--s3-endpoint", nobody, "--s3-region", "here"];
-  process.env.AWS_ACCESS_KEY_ID ??= "key";
-  process.env.AWS_SECRET_ACCESS_KEY ??= "secret";
-  const publisher = runningCli(["publish", ...SETTINGS, "--state", "state", ...bucket], folder);
-  expect(await publisher.logged("the store does not respond")).toMatchObject({ failures: 1 });
-  expect(publisher.process.exitCode).toBeNull();
-  expect((await publisher.ended("SIGTERM")).exitCode).toBe(0);
 });
 
 test("a refused path is exit code 2 of each command, before anything is read or made", async () => {

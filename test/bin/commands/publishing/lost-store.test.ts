@@ -1,5 +1,5 @@
 /** A store's directory that is lost, foreign or replaced (docs/incidents.md#store-lost). */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { runCli } from "../../../support/cli.ts";
@@ -60,19 +60,6 @@ test("a running publisher waits for a removed store, and goes on when it is ther
   expect((await publisher.ended("SIGTERM")).exitCode).toBe(0);
   const head = readFileSync(join(store, "private/head.json.http"), "utf8").split("\n\n")[1] ?? "";
   expect(JSON.parse(head)).toMatchObject({ lease: { released: true } });
-});
-
-test("a directory with other files is refused as a store, and nothing in it changes", async () => {
-  mkdirSync(join(store, "v1/public"), { recursive: true });
-  const file = join(store, "v1/public/telemetry.http");
-  writeFileSync(file, "mine");
-  const { exitCode, stderr } = await once();
-  expect([exitCode, stderr]).toEqual([
-    74,
-    expect.stringMatching(/^noonmark: store_foreign: \S+ is not a store .* and contains v1\n/),
-  ]);
-  expect(readFileSync(file, "utf8")).toBe("mine");
-  expect(readdirSync(store)).toEqual(["v1"]);
 });
 
 test.each([

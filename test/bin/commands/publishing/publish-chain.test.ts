@@ -66,7 +66,10 @@ const silences: Record<string, (socket: Socket) => void> = {
 test.each(Object.entries(silences))("a run with a node that %s publishes everything else", async (_, serve) => {
   await using silent = await node(serve);
   const { exitCode, stdout, stderr } = await publish(silent.url, 5);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("warning: indexer_unavailable: ") });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: expect.stringContaining("warning: indexer_unavailable: "),
+  });
   const { rows, failures } = JSON.parse(stdout) as { rows: { key: string; action: string }[]; failures: unknown[] };
   expect(failures).toEqual([]);
   expect(new Set(rows.map(({ action }) => action))).toEqual(new Set(["created"]));
@@ -78,5 +81,8 @@ test("a run that asks an unreachable node twice warns once", async () => {
   const stopped = await node(() => {});
   await stopped[Symbol.asyncDispose]();
   const { exitCode, stderr } = await publish(stopped.url, 5);
-  expect({ exitCode, warnings: stderr.split("warning: indexer_unavailable: ").length - 1 }).toEqual({ exitCode: 0, warnings: 1 });
+  expect({ exitCode, warnings: stderr.split("warning: indexer_unavailable: ").length - 1 }).toEqual({
+    exitCode: 0,
+    warnings: 1,
+  });
 });

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { RECORD_TYPES } from "../../../../src/ledger/intake/record-types.ts";
@@ -7,7 +7,6 @@ import { ingest } from "../../../ledger/ingest.ts";
 import { runCli } from "../../../support/cli.ts";
 import { scrape } from "../../../support/exposition.ts";
 import { freePort } from "../../../support/free-port.ts";
-import { localServer } from "../../../support/local-server.ts";
 import { runningCli } from "../../../support/running-cli.ts";
 import { configuredFolder } from "../../../support/test-folder.ts";
 
@@ -85,20 +84,6 @@ test("a standby is healthy, holds no lease and has published nothing", async () 
   expect(samples['noonmark_lease_state{state="standby"}']).toBe(1);
   expect(samples).not.toHaveProperty("noonmark_lease_epoch");
   expect(Object.keys(samples).some((name) => name.startsWith("noonmark_response_"))).toBe(false);
-});
-
-test("a port in use is reported before the lease is acquired", async () => {
-  const { port, stop } = await localServer(() => {});
-  const args = ["publish", "--installation-id", "wheel-1", "--ledger", "none", "--store", "store", "--state", "state"];
-  const { exitCode, stderr } = await runCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
-  await stop();
-  expect(exitCode).toBe(1);
-  expect(JSON.parse(stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
-    level: "fatal",
-    code: "address_unusable",
-    msg: `another program listens on 127.0.0.1:${port}`,
-  });
-  expect(existsSync(join(directory, "store", "status.json"))).toBe(false);
 });
 
 test("--metrics is rejected for a single run", async () => {

@@ -20,16 +20,6 @@ describe("noonmark publish, before and alongside other runs", () => {
       'invalid_setting: cadence "every second" is no cron pattern that matches a date',
     ],
     [
-      ["--cadence", "0 0 0 31W 2 *"],
-      2,
-      'invalid_setting: cadence "0 0 0 31W 2 *" is no cron pattern that matches a date',
-    ],
-    [
-      ["--store", "s3:/bucket"],
-      2,
-      'invalid_setting: --store "s3:/bucket": is neither a directory nor s3://bucket/prefix',
-    ],
-    [
       ["--deployment", "d.json", "--rpc-url", "http://127.0.0.1:1"],
       74,
       "file_unreadable: d.json cannot be read: ENOENT: no such file or directory, open 'd.json'",

@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../../src/object-store/open-store.ts";
 import { parseExchanges } from "../../../../src/verify/exchanges/format.ts";
 import { raw } from "../../../shim/node/server-under-test.ts";
-import { runCli } from "../../../support/cli.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { runScript } from "../../../support/scripts/run-http-script.ts";
@@ -102,19 +101,6 @@ test("processes with --reuse-port share a port and its connections, and one that
   expect(Math.min(one, other)).toBeGreaterThan(0);
   expect((await servings[0]?.ended("SIGTERM"))?.exitCode).toBe(0);
   for (let request = 0; request < 20; request++) expect(await ask()).toBe("HTTP/1.1 200");
-});
-
-test("a port in use and an invalid instant are one-line errors without a stack", async () => {
-  const port = await portOf(noonmark("serve"));
-  for (const [args, code, message] of [
-    [["--port", String(port)], 1, /^noonmark: address_unusable: .*\n {2}\S.*\n$/],
-    [["--at", "yesterday"], 2, /^noonmark: usage: .*\n {2}\S.*\n$/],
-    [["--host", "127.0.0.256"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
-    [["--port", "70000"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
-  ] as const) {
-    const { exitCode, stderr } = await runCli(["serve", ...args], directory, "", settings());
-    expect([exitCode, stderr]).toEqual([code, expect.stringMatching(message)]);
-  }
 });
 
 test("an IPv6 address is printed as a URL that can be opened", async () => {
