@@ -21,8 +21,8 @@ export interface Future {
   readonly successors: readonly Successor[];
 }
 
-export function futureOf(build: (at: number) => Built, at: number): Future {
-  const built = build(at);
+/** `built`: the build as of `at`, if there is one already. */
+export function futureOf(build: (at: number) => Built, at: number, built: Built = build(at)): Future {
   const states: State[] = [[at, fingerprintOf(built)]];
   const successors: Successor[] = [];
   let last = built;
