@@ -104,7 +104,7 @@ async function tryStep(cycle: Cycle): Promise<CycleResult> {
   const { sources, target, memory, options, at, agenda } = cycle;
   const { held } = target;
   const plan = await planned(cycle);
-  if (plan.refused === undefined) await putLog(plan.log, sources, target, options, at);
+  if (plan.refused === undefined) await putLog(plan.log, cycle);
   for (const { publication, lostHistory } of plan.responses.responses) {
     if (lostHistory === undefined) continue;
     const { chain, body } = lostHistory;
@@ -117,7 +117,7 @@ async function tryStep(cycle: Cycle): Promise<CycleResult> {
   } finally {
     confirm(plan, outcomes, cycle);
   }
-  const rows = acknowledge(plan, outcomes, agenda, held.head.responses, at);
+  const rows = acknowledge(plan, outcomes, cycle);
   memory.dropped = plan.rest;
   for (const [block, hash] of memory.blocks) if (hash === null) memory.blocks.delete(block);
   const { refused, chain } = plan;
@@ -282,8 +282,8 @@ function planAt(
   const responses = withoutFailed(planned, tiles.failed);
   const isUrgent = first.isConfiguredWaiting && responses.responses.some(({ put }) => put?.key === TELEMETRY_KEY);
   const installations = isUrgent ? planInstallations({ ...planning, isConfiguredUrgent: true }) : first;
-  const index = planIndex(snapshot, installations.through, head, options, at);
-  const checkpoint = planCheckpoint(log, head, options, at);
+  const index = planIndex(snapshot, installations.through, { head, options, at });
+  const checkpoint = planCheckpoint(log, { head, options, at });
   const own = { ...index?.published, ...checkpoint?.published };
   const tilesOfConfigured = installations.puts.flatMap(({ key }) =>
     installations.owners.get(key) === configured ? key : [],
@@ -357,6 +357,9 @@ function withoutFailed({ responses, failed, waits }: ResponsePlan, faults: TileS
 
 const NO_RESPONSES: ResponsePlan = { responses: [], failed: [], waits: [] };
 
+/** What the index and the checkpoint are planned from. */
+type OwnPlanning = Pick<StepPlanning, "head" | "options" | "at">;
+
 interface OwnPut {
   readonly put: Put;
   readonly published: Readonly<Record<string, PublishedResponse>>;
@@ -369,13 +372,8 @@ interface IndexPlan extends Partial<OwnPut> {
 }
 
 /** The index goes first to an empty prefix, and otherwise after the objects of the installations that it adds. */
-function planIndex(
-  snapshot: Snapshot,
-  through: number,
-  head: Head,
-  { program, force, minimumPutInterval }: StepOptions,
-  at: number,
-): IndexPlan | undefined {
+function planIndex(snapshot: Snapshot, through: number, { head, options, at }: OwnPlanning): IndexPlan | undefined {
+  const { program, force, minimumPutInterval } = options;
   const before = head.responses[INSTALLATIONS_KEY];
   const isFirst = before === undefined;
   // Not all installations that it lists are stored yet.
@@ -398,12 +396,8 @@ function planIndex(
   return { put, published: { [key]: ownResponse(put, states, at, program) }, listed, isFirst };
 }
 
-function planCheckpoint(
-  log: LogPoint,
-  head: Head,
-  { signers, program, force }: StepOptions,
-  at: number,
-): OwnPut | undefined {
+function planCheckpoint(log: LogPoint, { head, options, at }: OwnPlanning): OwnPut | undefined {
+  const { signers, program, force } = options;
   const key = checkpointKey(formOf(signers));
   const before = head.responses[key];
   const isSame = head.log.size === log.size && head.log.keys.join() === keysOf(signers).join();
@@ -421,11 +415,9 @@ function ownResponse({ object, status, etag }: Put, states: PublishedResponse["s
 /** Puts the log's files after the head's size. They are stored before the head says so. */
 async function putLog(
   log: LogPoint,
-  sources: CycleSources,
-  target: PutTarget,
-  { signers, force }: StepOptions,
-  at: number,
+  { sources, target, options, at }: Pick<Cycle, "sources" | "target" | "options" | "at">,
 ): Promise<void> {
+  const { signers, force } = options;
   const form = formOf(signers);
   const { held } = target;
   const { head } = held;
@@ -487,7 +479,11 @@ function changed(head: Head, plan: StepPlan, { signers, program }: StepOptions, 
 }
 
 /** Keeps what was done until the next swap. */
-function confirm(plan: StepPlan, outcomes: Outcomes, { target, memory, at, sources, options }: Cycle): void {
+function confirm(
+  plan: StepPlan,
+  outcomes: Outcomes,
+  { target, memory, at, sources, options }: Omit<Cycle, "agenda">,
+): void {
   const { held } = target;
   const { installations, responses, tiles } = plan;
   const tags = new Map([...outcomes].flatMap(([key, { tag }]) => (tag === undefined ? [] : [[key, tag] as const])));
@@ -552,10 +548,9 @@ const RETRY_MS = 5_000;
 function acknowledge(
   plan: StepPlan,
   outcomes: Outcomes,
-  agenda: Agenda,
-  responses: Head["responses"],
-  at: number,
+  { agenda, target, at }: Pick<Cycle, "agenda" | "target" | "at">,
 ): ReportRow[] {
+  const { responses } = target.held.head;
   const rows: ReportRow[] = [...plan.installations.failed];
   for (const [key, until] of plan.responses.waits) agenda.wait(key, until);
   for (const { key, inputs, row } of plan.responses.failed) {
