@@ -66,7 +66,7 @@ export interface ChainPoint {
   readonly target: string;
   readonly chainId: bigint;
   readonly deploymentBlock: bigint;
-  /** The head of the last pass whose logs up to head − SAFE_DEPTH are stored. */
+  /** The tip of the last pass whose events up to tip − SAFE_DEPTH are stored. */
   readonly indexedThroughBlock: bigint;
   readonly safeThroughBlock: bigint;
   readonly safeBlockHash: string;

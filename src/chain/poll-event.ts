@@ -4,7 +4,7 @@ import { Failure } from "../values/failure.ts";
 
 /** Reported after each stored range. */
 export interface RangeProgress {
-  /** The first block of the pass's logs, the last stored block, and the safe block at which the pass ends. */
+  /** The first block of the pass's events, the last stored block, and the safe block at which the pass ends. */
   readonly from: bigint;
   readonly through: bigint;
   readonly safe: bigint;
@@ -17,7 +17,7 @@ export type ProblemEvent =
   | { readonly type: "failed"; readonly node: string; readonly message: string }
   /** `node` disagrees with another node; which of them is right is unknown. */
   | { readonly type: "disagreement"; readonly node: string; readonly detail: string }
-  /** The head of `node` has not moved, though it should have (docs/spec/chain.md#stalled). */
+  /** The tip of `node` has not moved, though it should have (docs/spec/chain.md#stalled). */
   | { readonly type: "stalled"; readonly node: string; readonly detail: string }
   /** An unconfirmed fault becomes a mismatch if a second pass confirms it. */
   | {
@@ -56,7 +56,7 @@ export function problemFailure(event: ProblemEvent): Failure {
 export type PollEvent =
   | ProblemEvent
   | ({ readonly type: "range"; readonly node: string } & RangeProgress)
-  | { readonly type: "good"; readonly node: string; readonly head: bigint };
+  | { readonly type: "good"; readonly node: string; readonly tip: bigint };
 
 /** Converts an event for JSON, with blocks as decimal strings. */
 export function plainEvent(event: PollEvent): Record<string, unknown> {

@@ -49,8 +49,8 @@ export class PublisherMonitor implements CycleWatcher {
   publisher: Publisher | undefined;
   /** Set when the wait for the lease begins. */
   standby: StandbySources | undefined;
-  /** The head of the last good pass over the chain. */
-  chainHead: bigint | undefined;
+  /** The tip of the last good pass over the chain. */
+  chainTip: bigint | undefined;
   /** Milliseconds of the monotonic clock. */
   #lastGoodPassAt: number | undefined;
   onCycle: (outcome: CycleOutcome, seconds: number) => void = () => {};
@@ -127,7 +127,7 @@ export class PublisherMonitor implements CycleWatcher {
     // Nodes that still disagree or are stalled are reported after the good pass.
     this.disagreeingNodes.clear();
     this.stalledNodes.clear();
-    this.chainHead = event.head;
+    this.chainTip = event.tip;
     this.#lastGoodPassAt = this.#clock.monotonic();
   }
 

@@ -1,5 +1,5 @@
 /**
- * Decodes a node's responses: logs, blocks, byte strings and quantities. Everything that a node says passes here once,
+ * Decodes a node's responses: events, blocks, byte strings and quantities. Everything that a node says passes here once,
  * before it is compared or stored, so that every stored value can be rendered (docs/spec/chain.md#forms).
  */
 import type { Hex } from "viem";
@@ -18,11 +18,11 @@ export interface Block {
   readonly hash: string;
   /** Epoch ms. */
   readonly timestamp: number;
-  /** The header's bloom filter of its logs, 256 bytes; undefined if the node omits it. */
+  /** The header's bloom filter of its events, 256 bytes; undefined if the node omits it. */
   readonly logsBloom: Uint8Array | undefined;
 }
 
-/** Placeholder for the timestamp of a log whose node omits it, or says 0x0. */
+/** Placeholder for the timestamp of an event whose node omits it, or says 0x0. */
 export const UNDATED = -1;
 const BYTES = /^0x[0-9a-fA-F]*$/;
 const QUANTITY = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
@@ -80,8 +80,8 @@ export function instant(value: unknown): number {
   return Number(seconds) * 1000;
 }
 
-/** A log of eth_getLogs. */
-export interface Log {
+/** An event of eth_getLogs whose topics and data are not decoded yet. */
+export interface RawEvent {
   /** Lower case. */
   readonly address: string;
   readonly topics: readonly Hex[];
@@ -94,28 +94,28 @@ export interface Log {
   readonly logIndex: number;
 }
 
-/** Parses a log. Throws `ContradictingResponse` if a field is missing or malformed. */
-export function validLog(value: unknown): Log {
-  const log = fieldsOf(value);
-  const address = bytesOf(log.address, 20);
-  const data = bytesOf(log.data);
-  const blockHash = bytesOf(log.blockHash, HASH_BYTES);
-  const transactionHash = bytesOf(log.transactionHash, HASH_BYTES);
-  const topics = Array.isArray(log.topics) ? log.topics.flatMap((topic) => bytesOf(topic, 32) ?? []) : [];
-  const hasTopics = Array.isArray(log.topics) && log.topics.length === topics.length && topics.length <= MAX_TOPICS;
-  if (!address || !data || !blockHash || !transactionHash || !hasTopics || log.removed === true) {
-    throw new ContradictingResponse("a log is incomplete or malformed");
+/** Parses an event. Throws `ContradictingResponse` if a field is missing or malformed. */
+export function rawEvent(value: unknown): RawEvent {
+  const raw = fieldsOf(value);
+  const address = bytesOf(raw.address, 20);
+  const data = bytesOf(raw.data);
+  const blockHash = bytesOf(raw.blockHash, HASH_BYTES);
+  const transactionHash = bytesOf(raw.transactionHash, HASH_BYTES);
+  const topics = Array.isArray(raw.topics) ? raw.topics.flatMap((topic) => bytesOf(topic, 32) ?? []) : [];
+  const hasTopics = Array.isArray(raw.topics) && raw.topics.length === topics.length && topics.length <= MAX_TOPICS;
+  if (!address || !data || !blockHash || !transactionHash || !hasTopics || raw.removed === true) {
+    throw new ContradictingResponse("an event is incomplete or malformed");
   }
   return {
     address,
     topics,
     data,
-    blockNumber: quantity(log.blockNumber),
+    blockNumber: quantity(raw.blockNumber),
     blockHash,
     // Some nodes say 0x0 if they do not know the time.
-    blockTimestamp: instant(log.blockTimestamp ?? "0x0") || UNDATED,
+    blockTimestamp: instant(raw.blockTimestamp ?? "0x0") || UNDATED,
     transactionHash,
-    transactionIndex: Number(quantity(log.transactionIndex, MAX_INDEX)),
-    logIndex: Number(quantity(log.logIndex, MAX_INDEX)),
+    transactionIndex: Number(quantity(raw.transactionIndex, MAX_INDEX)),
+    logIndex: Number(quantity(raw.logIndex, MAX_INDEX)),
   };
 }

@@ -5,7 +5,7 @@
 
 import type { Deployment } from "../deployment.ts";
 import type { FailedCheck, PollEvent, ProblemEvent } from "../poll-event.ts";
-import { confirms, type UnconfirmedFault } from "./log-checks.ts";
+import { confirms, type UnconfirmedFault } from "./event-checks.ts";
 import type { BrokenPass, PassOutcome } from "./pass-types.ts";
 import type { PassResults } from "./view-state.ts";
 
@@ -117,7 +117,7 @@ export function isGood({ results, rules }: ChainHealth): boolean {
   return snapshot !== undefined && coreMismatch === undefined && economyMismatch === undefined && isWhole;
 }
 
-/** Returns the block from which the next pass reads the logs again. */
+/** Returns the block from which the next pass reads the events again. */
 export function repairFrom({ fault, fundingRepair }: ChainHealth): bigint | undefined {
   return fault?.repairFrom ?? fundingRepair;
 }
@@ -132,12 +132,12 @@ export function step(before: ChainHealth, passed: NodeOutcome, now: number): Cha
       return outcome.message === undefined ? next : reported(next, { type: "failed", node, message: outcome.message });
     }
     case "lagging":
-      return failing(health, node, `its head is ${outcome.head}, behind the stored block`);
+      return failing(health, node, `its newest block is ${outcome.block}, behind the stored block`);
     case "stalled":
-      // The poller names the node after the poll, until its head moves.
+      // The poller names the node after the poll, until its tip moves.
       return failed(health);
     case "no_quorum":
-    case "logs_left_out":
+    case "events_left_out":
       return failing(health, node, outcome.message);
     case "incomplete":
       return reported(failed(health, outcome.economyMismatch), { type: "failed", node, message: outcome.message });
@@ -153,9 +153,9 @@ export function step(before: ChainHealth, passed: NodeOutcome, now: number): Cha
       // A node that is still syncing looks the same.
       return { ...nothingYet(health), concluded: true, isOver: passed.isLast };
     case "unchanged": {
-      const head = health.results.snapshot?.core.chain.indexedThroughBlock ?? 0n;
+      const tip = health.results.snapshot?.core.chain.indexedThroughBlock ?? 0n;
       const good = { ...goodPass(health, now), fault: undefined, problem: undefined };
-      return { ...good, events: [{ type: "good", node, head }] };
+      return { ...good, events: [{ type: "good", node, tip }] };
     }
     case "read":
       return read(health, outcome, node, now);
@@ -178,7 +178,7 @@ function read(
       : economy.kind === "invalid"
         ? reported(good, { type: "failed", node, message: economy.detail })
         : good;
-  return { ...next, events: [...next.events, { type: "good", node, head: snapshot.core.chain.indexedThroughBlock }] };
+  return { ...next, events: [...next.events, { type: "good", node, tip: snapshot.core.chain.indexedThroughBlock }] };
 }
 
 /** `found` has the values that the pass read; undefined if the safe block is unchanged. */

@@ -13,12 +13,12 @@ import { redactUrl, Secrets } from "../rpc/secrets.ts";
 import { dropSnapshot, readSync, touch, writeProblem } from "../store/sync-row.ts";
 import { storedSnapshot } from "../view/views.ts";
 import { SuspectMemory } from "./blooms.ts";
+import { watchedContracts } from "./events.ts";
 import * as health from "./health.ts";
-import { logSources } from "./logs.ts";
 import { runPass } from "./pass.ts";
 import type { BrokenPass, EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
 import { NoQuorum, Quorum } from "./quorum.ts";
-import { HeadWatch } from "./stalled-head.ts";
+import { TipWatch } from "./stalled-tip.ts";
 
 /** How the chain is opened. */
 export interface ChainOptions {
@@ -39,7 +39,7 @@ export interface ChainOptions {
   readonly through?: (() => bigint) | undefined;
   /** The configured genesis in seconds; a Core with another value is a mismatch. */
   readonly genesisTimestamp?: bigint | undefined;
-  /** Receives events for the operator's log, progress and status. They must not be published. */
+  /** Receives events for the operator's messages, progress and status. They must not be published. */
   readonly onEvent?: (event: PollEvent) => void;
   /** Called after each HTTP request to a node. */
   readonly onRequest?: ((outcome: RpcOutcome) => void) | undefined;
@@ -64,7 +64,7 @@ export class Poller {
   readonly #nodes: Nodes;
   /** The end of the running poll (epoch ms). No request to a node is longer. */
   #deadline = 0;
-  readonly #heads: HeadWatch;
+  readonly #tips: TipWatch;
   readonly #secrets: Secrets;
   /** By a node's index: which other node disagrees with it, and on what. */
   readonly #disagreements = new Map<number, string>();
@@ -79,7 +79,7 @@ export class Poller {
     this.#chain = {
       db,
       deployment,
-      sources: logSources(deployment),
+      watched: watchedContracts(deployment),
       genesisTimestamp,
       now,
       through,
@@ -89,7 +89,7 @@ export class Poller {
     const problem = readSync(db).problem?.event;
     this.#writtenProblem = problem === undefined ? undefined : JSON.stringify(problem);
     this.#restoreDisagreement(problem);
-    this.#heads = new HeadWatch({
+    this.#tips = new TipWatch({
       chainId: BigInt(deployment.chainId),
       needed: options.rpcQuorum - 1,
       validity: options.validity,
@@ -145,12 +145,12 @@ export class Poller {
     const rpc = this.#node(index);
     const { size, multicall } = memory;
     const node = { rpc, index, size, multicall, isOnlyResponding: this.#isOnlyResponding(index) };
-    let hasHead = false;
+    let hasTip = false;
     const listener: PassListener = {
-      onHead: (head) => {
-        memory.multicall = head.multicall;
-        hasHead = true;
-        this.#health = health.withSafeBlock(this.#health, head.safe);
+      onTip: (tip) => {
+        memory.multicall = tip.multicall;
+        hasTip = true;
+        this.#health = health.withSafeBlock(this.#health, tip.safe);
       },
       onRange: (range) => {
         this.#health = health.withStoredRange(this.#health);
@@ -159,10 +159,10 @@ export class Poller {
     };
     const quorum = this.#quorum(index);
     try {
-      const heads = this.#heads;
-      const outcome = await runPass({ chain: this.#chain, node, quorum, heads, earlier: this.#earlier(), listener });
-      if (outcome.kind === "lagging") heads.lags(index, outcome.head);
-      else if (outcome.kind !== "stalled") heads.moved(index);
+      const tips = this.#tips;
+      const outcome = await runPass({ chain: this.#chain, node, quorum, tips, earlier: this.#earlier(), listener });
+      if (outcome.kind === "lagging") tips.lags(index, outcome.block);
+      else if (outcome.kind !== "stalled") tips.moved(index);
       memory.hasResponded = outcome.kind !== "lagging" && outcome.kind !== "stalled";
       if (outcome.kind === "read") for (const one of [index, ...quorum.agreeing]) this.#disagreements.delete(one);
       return outcome;
@@ -172,7 +172,7 @@ export class Poller {
       const isOutOfTime =
         this.#chain.now() >= this.#deadline || (error instanceof RpcError && error.facts.outOfTime === true);
       const text = this.#recordFailure(index, error);
-      return { kind: "broken", message: isOutOfTime && hasHead ? undefined : text, isOutOfTime };
+      return { kind: "broken", message: isOutOfTime && hasTip ? undefined : text, isOutOfTime };
     }
   }
 
@@ -194,14 +194,14 @@ export class Poller {
 
   #quorum(index: number): Quorum {
     const { rpcQuorum } = this.#options;
-    const { sources, deployment } = this.#chain;
+    const { watched, deployment } = this.#chain;
     const others = rpcQuorum === 1 ? [] : this.#others(index);
     return new Quorum({
       needed: rpcQuorum - 1,
       witnesses: others.map((other) => {
         return { index: other, rpc: this.#node(other), size: this.#nodes.memory(other).size };
       }),
-      sources,
+      watched,
       deployment,
       onFailure: (other, error) => this.#recordFailure(other, error),
       onDisagreement: (other, detail) =>
@@ -249,7 +249,7 @@ export class Poller {
   #reportNodes(): ProblemEvent | undefined {
     const found = (type: "disagreement" | "stalled", nodes: ReadonlyMap<number, string>) =>
       [...nodes].map(([index, detail]): ProblemEvent => ({ type, node: this.#labelOf(index), detail }));
-    const events = [...found("stalled", this.#heads.named()), ...found("disagreement", this.#disagreements)];
+    const events = [...found("stalled", this.#tips.named()), ...found("disagreement", this.#disagreements)];
     for (const event of events) this.#options.onEvent(this.#cleaned(event));
     return events.at(-1);
   }

@@ -68,7 +68,7 @@ export type WholeReading = Reading & {
 
 export interface ReadingRequest {
   readonly block: bigint;
-  /** The implementation named by the newest Upgraded log, whose code is requested; null requests no code. */
+  /** The implementation named by the newest Upgraded event, whose code is requested; null requests no code. */
   readonly expectedImplementation: string | undefined | null;
   readonly multicall: boolean;
   /** Other blocks whose headers are requested. */
@@ -81,7 +81,7 @@ export async function readState(node: RpcNode, deployment: Deployment, request: 
   const { implementation } = first;
   if (request.expectedImplementation === null || implementation === undefined) return first;
   if (implementation === request.expectedImplementation || implementation === ZERO_ADDRESS) return first;
-  // The slot differs from the logs: read again, so that code and slot come from the same response.
+  // The slot differs from the events: read again, so that code and slot come from the same response.
   const second = await readOnce(node, deployment, request, implementation);
   if (second.implementation !== implementation) throw new ContradictingResponse("the implementation slot changed");
   return second;

@@ -85,7 +85,7 @@ function isOfType({ contractKind, eventName }: ChainEvent, type: ChainEventType)
   return CHAIN_TYPES[type].contract === contractKind && CHAIN_TYPES[type].eventName === eventName;
 }
 
-/** The part of its log that a chain event stores; blockTimestamp in epoch ms. */
+/** The part of a chain event that is stored; blockTimestamp in epoch ms. */
 export interface ChainEventSource {
   readonly contractAddress: string;
   /** Decimal string. */

@@ -37,7 +37,7 @@ type Outcome = PassOutcome | BrokenPass;
 
 const READ: Outcome = { kind: "read", snapshot, economy: { kind: "none" } };
 const UNCHANGED: Outcome = { kind: "unchanged" };
-const LAGGING: Outcome = { kind: "lagging", head: 5n };
+const LAGGING: Outcome = { kind: "lagging", block: 5n };
 const BROKEN: Outcome = { kind: "broken", message: "HTTP 500", isOutOfTime: false };
 const SLOW: Outcome = { kind: "broken", message: undefined, isOutOfTime: true };
 const NO_QUORUM: Outcome = { kind: "no_quorum", message: "1 of 2 nodes agree" };

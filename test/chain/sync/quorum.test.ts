@@ -62,7 +62,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
       type: "disagreement",
       node: origin(liar.url),
       detail: expect.stringMatching(
-        / disagrees on blocks \d+ to \d+: the logs: \d+ instead of \d+, or different ones$/,
+        / disagrees on blocks \d+ to \d+: the events: \d+ instead of \d+, or different ones$/,
       ),
     });
     const since = new Date(most.now).toISOString();

@@ -57,7 +57,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a stalled head${NO_ANVIL ? `: ${NO_ANVI
       expect(problemOf(read)).toEqual({
         type: "stalled",
         node: origin(liar.url),
-        detail: `its head has been ${before + 11} since ${since}`,
+        detail: `its newest block has been ${before + 11} since ${since}`,
       });
       expect(read.statuses()).toEqual(AVAILABLE);
       // The node is still named while the others give good passes.
