@@ -13,7 +13,7 @@ import {
 } from "../../src/object-store/object-store.ts";
 import { Failure } from "../../src/values/failure.ts";
 import type { WatchedClock } from "../clock/clock.ts";
-import { clockMoved, isClockFailure } from "../clock/judge.ts";
+import { clockMoved, isClockFailure } from "../clock/compare.ts";
 import { type Head, headObject, readHead } from "./head.ts";
 
 export const LEASE_MS = 15_000;

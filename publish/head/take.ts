@@ -12,7 +12,7 @@ import { originOf } from "../../src/values/log.ts";
 import { printable } from "../../src/values/printable.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock, WatchedClock } from "../clock/clock.ts";
-import { isClockFailure, judgeClock } from "../clock/judge.ts";
+import { isClockFailure, refuseWrongClock } from "../clock/compare.ts";
 import { formOf } from "../plan/log.ts";
 import { isNewerProgram } from "../plan/responses.ts";
 import { readCheckpoint, wholeCheckpoint } from "../published-log.ts";
@@ -141,7 +141,7 @@ async function take(
   const { store, clock, state, holder, onTaken } = candidate;
   const opening = await openingHead(found, candidate);
   const holderMoved = found?.head?.problems.some(([code]) => code === "clock_moved") ?? false;
-  await judgeClock({ store, clock, newestAt: opening.at, holderMoved });
+  await refuseWrongClock({ store, clock, newestAt: opening.at, holderMoved });
   state.noteHolder(holder, store.name);
   const held = await HeldHead.take(store, clock, { opening, holder, tag: found?.tag });
   const from = found?.head?.lease.holder.slice(0, 8) ?? null;

@@ -174,7 +174,7 @@ function planResponse(publication: Publication, inputs: Inputs, planning: Respon
     resource: publication.resource,
     wave: publication.sources === undefined ? "constants" : "responses",
     object,
-    replaces: tagOf(published),
+    replaces: publishedTag(published),
     after: future.successors.flatMap((successor) => successor.key ?? []),
     why: decision.why,
     action: published === undefined ? "created" : "updated",
@@ -193,7 +193,7 @@ function planResponse(publication: Publication, inputs: Inputs, planning: Respon
 }
 
 /** The tag of a put is unknown until it is confirmed. */
-function tagOf(published: PublishedResponse | undefined): StoreTag | null | undefined {
+function publishedTag(published: PublishedResponse | undefined): StoreTag | null | undefined {
   return published === undefined ? null : (published.tag ?? undefined);
 }
 

@@ -49,7 +49,7 @@ const fingerprints = new WeakMap<Built, string>();
 export function fingerprintOf(built: Built): string {
   let fingerprint = fingerprints.get(built);
   if (fingerprint === undefined) {
-    const text = JSON.stringify([built.status, built.headers, built.stableText]);
+    const text = JSON.stringify([built.status, built.headers, built.fingerprintText]);
     fingerprint = createHash("sha256").update(text).digest("base64url").slice(0, FINGERPRINT_LENGTH);
     fingerprints.set(built, fingerprint);
   }

@@ -25,7 +25,7 @@ export interface ScheduleOptions {
   /** Called after a check or a renewal, also if none was due. One that has failed stays due. */
   onSuccess?(operation: Exclude<ScheduledOperation, "cycle">): void;
   /** Called after each tick, and each second while none is running. */
-  onRest?(): void;
+  onIdle?(): void;
 }
 
 type ScheduledOperation = "cycle" | "scrub" | "renewal";
@@ -75,7 +75,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
       .catch(failed("cycle"))
       .finally(() => {
         running = undefined;
-        options.onRest?.();
+        options.onIdle?.();
       });
   };
   const renew = () => {
@@ -89,7 +89,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   const stopCadence = timers.cron(options.cadence, tick);
   const stopChecks = timers.every(CHECK_EVERY_MS, () => {
     renew();
-    if (running === undefined) options.onRest?.();
+    if (running === undefined) options.onIdle?.();
   });
   const end = (error?: unknown) => {
     hasEnded = true;

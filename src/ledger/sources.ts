@@ -99,9 +99,9 @@ export function acceptedRoundSource(ledger: ReadOnlyDatabase, installation: numb
     ) ?? 0;
   return {
     ...continued(ledger),
-    hasMore: (after) => placeOf(after).closures < count(),
+    hasMore: (after) => closurePlace(after).closures < count(),
     read(after, limit) {
-      let place = placeOf(after);
+      let place = closurePlace(after);
       const facts: AcceptedRound[] = [];
       const closures = statement<[number, number], StoredClosure>(ledger, CLOSURES_AFTER);
       for (const closure of closures.iterate(installation, place.seq)) {
@@ -133,7 +133,7 @@ interface ClosurePlace {
   readonly round?: string | undefined;
 }
 
-function placeOf({ at }: Position): ClosurePlace {
+function closurePlace({ at }: Position): ClosurePlace {
   const [closures = "", seq = "", round] = at.split(" ");
   return { closures: Number(closures), seq: Number(seq), round };
 }

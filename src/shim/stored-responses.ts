@@ -38,7 +38,7 @@ export function storedResponse(
     const made = {
       ...rowResponse(
         row,
-        headOf(stored, successor),
+        representationOf(stored, successor),
         applyEdits(stored.body, successor?.edits ?? []),
         object.contentType,
       ),
@@ -66,7 +66,7 @@ function constantResponse(
   });
 }
 
-function headOf(
+function representationOf(
   { representation }: StoredResponse,
   successor: Successor | undefined,
 ): StoredResponse["representation"] {

@@ -9,7 +9,7 @@ import type { Representation } from "../../src/http/representation.ts";
 import type { FileRow } from "../../src/http/route.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/route.ts";
-import { type EventLine, encodeHead, encodeTile } from "../../src/resources/activity/stored-feed.ts";
+import { type EventLine, encodeRoot, encodeTile } from "../../src/resources/activity/stored-feed.ts";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
 import { encodeObservationCursor } from "../../src/resources/observations/route.ts";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
@@ -151,7 +151,7 @@ async function putProtocolFeed(store: Target, at: number): Promise<void> {
   };
   const tiles = [await tile("1-1-b", [event(4), event(3)]), await tile("1-1-a", [event(2), event(1)])];
   const opening = '{"schemaVersion":1,"status":"available","category":"protocol","events":[';
-  const body = encodeHead({ opening, recent: [event(5)], tiles, indexes: [] });
+  const body = encodeRoot({ opening, recent: [event(5)], tiles, indexes: [] });
   const headers = { "cache-control": "no-store" };
   const key = activityKey("protocol");
   await putResponse(store, key, { status: 200, headers, body }, [{ from: at + 600_000, key: constantKey(key) }]);

@@ -121,9 +121,9 @@ export class PublisherMonitor implements CycleWatcher {
   }
 
   chainEvent(event: PollEvent): void {
-    if (event.type === "disagreement") this.disagreeingNodes.add(event.node);
-    if (event.type === "stalled") this.stalledNodes.add(event.node);
-    if (event.type !== "good") return;
+    if (event.kind === "disagreement") this.disagreeingNodes.add(event.node);
+    if (event.kind === "stalled") this.stalledNodes.add(event.node);
+    if (event.kind !== "good") return;
     // Nodes that still disagree or are stalled are reported after the good pass.
     this.disagreeingNodes.clear();
     this.stalledNodes.clear();

@@ -26,13 +26,13 @@ export function suspectBlocks(
   blocks: Iterable<Block>,
   events: readonly ChainEvent[],
 ): SuspectBlock[] {
-  const found = new Set(events.map((event) => placeOf(event.blockNumber, event.contractAddress, event.eventName)));
+  const found = new Set(events.map((event) => eventKey(event.blockNumber, event.contractAddress, event.eventName)));
   const suspects: SuspectBlock[] = [];
   for (const { number, hash, logsBloom } of blocks) {
     if (logsBloom === undefined) continue;
     const missing = [...watched.contracts.values()].flatMap((contract) =>
       heldEvents(contract, number, logsBloom)
-        .filter(({ name }) => !found.has(placeOf(number, contract.address, name)))
+        .filter(({ name }) => !found.has(eventKey(number, contract.address, name)))
         .map(({ kind, name }) => `${kind}.${name}`),
     );
     if (missing.length > 0) suspects.push({ number, hash, missing });
@@ -85,7 +85,7 @@ function heldEvents(contract: Contract, block: bigint, bloom: Uint8Array) {
   });
 }
 
-function placeOf(block: bigint, address: string, eventName: string): string {
+function eventKey(block: bigint, address: string, eventName: string): string {
   return `${block} ${address} ${eventName}`;
 }
 

@@ -17,7 +17,7 @@ export interface PassContext {
   readonly chain: PassChain;
   readonly node: PassNode;
   readonly quorum: Quorum;
-  readonly tips: Pick<TipWatch, "judge">;
+  readonly tips: Pick<TipWatch, "check">;
   readonly earlier: EarlierFindings;
   readonly listener: PassListener;
 }

@@ -59,7 +59,7 @@ export async function runPass(context: PassContext): Promise<PassOutcome> {
     return { kind: "fault", fault: regression(node.index, stored.block, detail) };
   }
   if (stored !== undefined && newest.safe === stored.block) {
-    const stalled = await context.tips.judge(node.index, { ...stored, at: storedAt });
+    const stalled = await context.tips.check(node.index, { ...stored, at: storedAt });
     if (stalled !== undefined) return stalled;
     if (context.earlier.isGood) return { kind: "unchanged" };
   }
@@ -256,7 +256,7 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
       finish() {
         const economy = economyFinding(deployment, reading, core, highestFunded(db));
         const fault = fundingFault(context, economy, state);
-        if (fault !== undefined) throw new Undone(fault);
+        if (fault !== undefined) throw new FaultInTransaction(fault);
         const whole = { deployment, reading, core, tip: tip.block };
         const snapshot = snapshotOf(db, { ...whole, economy: economy.kind === "read" ? economy.state : undefined });
         outcome = { kind: "read", snapshot, economy };
@@ -264,7 +264,7 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
       },
     });
   } catch (error) {
-    if (error instanceof Undone) return { kind: "fault", fault: error.fault };
+    if (error instanceof FaultInTransaction) return { kind: "fault", fault: error.fault };
     throw error;
   }
   context.listener.onRange({ from: unstored.from, through: tip.safe, safe: tip.safe, events: unstored.events.length });
@@ -285,7 +285,7 @@ function fundingFault(
   return confirms(earlier.fault, fault, node.isOnlyResponding) ? undefined : { ...fault, repairFrom };
 }
 
-class Undone extends Error {
+class FaultInTransaction extends Error {
   readonly fault: UnconfirmedFault;
 
   constructor(fault: UnconfirmedFault) {

@@ -134,7 +134,7 @@ export class Poller {
       this.#health = health.step(this.#health, passed, now());
       this.#keep(outcome.kind);
       for (const event of this.#health.events)
-        this.#options.onEvent(event.type === "good" ? event : this.#cleaned(event));
+        this.#options.onEvent(event.kind === "good" ? event : this.#cleaned(event));
       if (this.#health.isOver) return;
     }
   }
@@ -154,7 +154,7 @@ export class Poller {
       },
       onRange: (range) => {
         this.#health = health.withStoredRange(this.#health);
-        this.#options.onEvent({ type: "range", node: rpc.label, ...range });
+        this.#options.onEvent({ kind: "range", node: rpc.label, ...range });
       },
     };
     const quorum = this.#quorum(index);
@@ -247,8 +247,8 @@ export class Poller {
 
   /** Reports the nodes that disagree or are stalled, which another node's good pass does not resolve; returns the last. */
   #reportNodes(): ProblemEvent | undefined {
-    const found = (type: "disagreement" | "stalled", nodes: ReadonlyMap<number, string>) =>
-      [...nodes].map(([index, detail]): ProblemEvent => ({ type, node: this.#labelOf(index), detail }));
+    const found = (kind: "disagreement" | "stalled", nodes: ReadonlyMap<number, string>) =>
+      [...nodes].map(([index, detail]): ProblemEvent => ({ kind, node: this.#labelOf(index), detail }));
     const events = [...found("stalled", this.#tips.named()), ...found("disagreement", this.#disagreements)];
     for (const event of events) this.#options.onEvent(this.#cleaned(event));
     return events.at(-1);
@@ -256,14 +256,14 @@ export class Poller {
 
   /** Restores a disagreement from the file, because nodes are not asked again while the safe block is unchanged. */
   #restoreDisagreement(problem: ProblemEvent | undefined): void {
-    if (problem?.type !== "disagreement" || this.#options.rpcQuorum === 1) return;
+    if (problem?.kind !== "disagreement" || this.#options.rpcQuorum === 1) return;
     const index = this.#options.rpcUrls.findIndex((_, at) => this.#labelOf(at) === problem.node);
     if (index !== -1) this.#disagreements.set(index, problem.detail);
   }
 
   /** Shortens the event's text, which may come from a node, and removes keys before anybody reads it. */
   #cleaned(event: ProblemEvent): ProblemEvent {
-    return event.type === "failed"
+    return event.kind === "failed"
       ? { ...event, message: this.#secrets.clean(event.message) }
       : { ...event, detail: this.#secrets.clean(event.detail) };
   }

@@ -83,8 +83,8 @@ export class TipWatch {
     );
   }
 
-  /** Judges a node whose safe block is the stored one. Returns undefined if its pass may be good. */
-  async judge(node: number, stored: SafeBlock): Promise<StalledOutcome | undefined> {
+  /** Checks a node whose safe block is the stored one. Returns undefined if its pass may be good. */
+  async check(node: number, stored: SafeBlock): Promise<StalledOutcome | undefined> {
     const { needed, now, validity, others } = this.#options;
     const before = this.#inquiry;
     const isSame = before?.block === stored.block && before.hash === stored.hash;

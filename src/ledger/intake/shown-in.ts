@@ -78,7 +78,7 @@ export const SHOWN_IN: Readonly<Record<FactKind, Readonly<Record<string, readonl
 export const EVERY_RECORD = "observations";
 
 /** Returns where a field is for readers, as docs/facts.md says it; empty for fields that say to what the record belongs. */
-export function placeOf(kind: FactKind, field: string): string {
+export function shownIn(kind: FactKind, field: string): string {
   const { dropped = [] } = RECORD_TYPES[kind];
   if (dropped.includes(field)) return "*dropped*";
   const routes = SHOWN_IN[kind][field];

@@ -19,12 +19,12 @@ export function tilesPart(category: Category): string {
 }
 
 /**
- * Milliseconds for which a tile is kept after no head names it (docs/spec/publishing.md#deletions). Caches and readers
- * keep a head for seconds.
+ * Milliseconds for which a tile is kept after no root names it (docs/spec/publishing.md#deletions). Caches and readers
+ * keep a root for seconds.
  */
 export const TILE_KEPT_MS = 3_600_000;
 
-/** Returns the key of a category's head. */
+/** Returns the key of a category's root. */
 export function activityKey(category: Category): string {
   return pathKey(ACTIVITY_PATH, category);
 }

@@ -42,7 +42,7 @@ export function buildProcess(facts: ProcessFacts, at: number, seenAt = at): Buil
     status: 200,
     headers: { etag: etagOf(revision), "cache-control": REVALIDATE },
     body: JSON.stringify(process),
-    stableText: revision,
+    fingerprintText: revision,
     ...(changes.length === 0 ? {} : nextOf(facts, Math.min(...changes), seenAt)),
   };
 }

@@ -134,22 +134,26 @@ export function renderSaved(
 }
 
 /** Returns the body, and the body without generatedAt. */
-function textsOf(body: Body): { readonly body: string; readonly stableText: string } {
+function textsOf(body: Body): { readonly body: string; readonly fingerprintText: string } {
   const { generatedAt: _, ...undated } = body;
-  return { body: JSON.stringify(body), stableText: JSON.stringify(undated) };
+  return { body: JSON.stringify(body), fingerprintText: JSON.stringify(undated) };
 }
 
-function rendered({ body, stableText }: ReturnType<typeof textsOf>, source: Source, reason?: ChainUnavailable): Built {
+function rendered(
+  { body, fingerprintText }: ReturnType<typeof textsOf>,
+  source: Source,
+  reason?: ChainUnavailable,
+): Built {
   return {
     status: 200,
     headers: {
       "cache-control": REVALIDATE,
-      etag: etagOf(revisionOf(JSON.stringify([source, reason ?? null, stableText]))),
+      etag: etagOf(revisionOf(JSON.stringify([source, reason ?? null, fingerprintText]))),
       [SOURCE_HEADER]: source,
       ...(reason === undefined ? {} : { [FALLBACK_REASON_HEADER]: reason }),
     },
     body,
-    stableText,
+    fingerprintText,
   };
 }
 

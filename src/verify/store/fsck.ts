@@ -18,7 +18,7 @@ import {
   type Category,
   parseActivityTileKey,
 } from "../../resources/activity/route.ts";
-import { decodeHead, decodeIndexTile, decodeTile, pageBody } from "../../resources/activity/stored-feed.ts";
+import { decodeIndexTile, decodeRoot, decodeTile, pageBody } from "../../resources/activity/stored-feed.ts";
 import { hashOf } from "../../resources/activity/tiles.ts";
 import { revisionOf } from "../../resources/built.ts";
 import { matchKey, matchPath, RESPONSE_KEYS } from "../../resources/find.ts";
@@ -238,8 +238,8 @@ function responseOf(object: StoredObject, { route, installationId, now }: Of): S
 
 /** Returns the body that a reader gets: of a head of activity the first page. */
 function valueOf(route: RouteName, text: string): Readonly<Record<string, unknown>> {
-  const head = route === "activity" ? decodeHead(text) : undefined;
-  const page = head && pageBody(head.opening, head.recent.slice(0, ACTIVITY_LIMIT.maximum), null);
+  const root = route === "activity" ? decodeRoot(text) : undefined;
+  const page = root && pageBody(root.opening, root.recent.slice(0, ACTIVITY_LIMIT.maximum), null);
   return fieldsOf(JSON.parse(page ?? text));
 }
 
@@ -254,11 +254,11 @@ function valueComplaint(
   return complaint && `expected ${complaint.expected}, seen ${complaint.seen}`;
 }
 
-/** A tile is named by the hash of its bytes. So the head, by the names in it, vouches for all older events. */
+/** A tile is named by the hash of its bytes. So the root, by the names in it, vouches for all older events. */
 async function judgeActivity(pass: Pass, category: Category): Promise<void> {
   const key = activityKey(category);
-  const head = await pass.judged(key, (_, text) => ({ found: decodeHead(text) }));
-  const { opening, tiles, indexes } = head?.found ?? { opening: "", tiles: [], indexes: [] };
+  const root = await pass.judged(key, (_, text) => ({ found: decodeRoot(text) }));
+  const { opening, tiles, indexes } = root?.found ?? { opening: "", tiles: [], indexes: [] };
   const named = (name: string, judge: (text: string) => string | undefined) => {
     const tileKey = activityTileKey(category, name);
     const isNamed = (text: string) => (hashOf(text) === name ? judge(text) : "its name is not the hash of its bytes");

@@ -90,7 +90,7 @@ function after(
       // No step may modify its input state.
       Object.freeze(state.results);
       state = health.step(Object.freeze(state), { outcome, node: `node ${index}`, isOnlyResponding, isLast }, now);
-      reported.push(...state.events.map(({ type }) => type));
+      reported.push(...state.events.map(({ kind }) => kind));
     }
     state = health.pollEnded(state, now);
     now += 1_000;

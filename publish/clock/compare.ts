@@ -34,7 +34,7 @@ interface Beginning {
 }
 
 /** Throws `Failure` clock_skew, clock_behind or clock_moved if nothing may be published now. */
-export async function judgeClock({ store, clock, newestAt, holderMoved }: Beginning): Promise<void> {
+export async function refuseWrongClock({ store, clock, newestAt, holderMoved }: Beginning): Promise<void> {
   const ahead = hasClock(store) ? provenSkew(await store.measureClock(() => clock.wall())) : undefined;
   if (ahead !== undefined && Math.abs(ahead) > FUTURE_ALLOWANCE_MS) throw clockSkew(ahead, store);
   clock.check();
