@@ -43,17 +43,11 @@ export function futureOf(build: (at: number) => Built, at: number, built: Built 
 
 /** 132 bits in base64url. */
 const FINGERPRINT_LENGTH = 22;
-const fingerprints = new WeakMap<Built, string>();
 
 /** Two responses with the same fingerprint differ at most by `generatedAt` (docs/spec/publishing.md#frozen-bytes). */
-export function fingerprintOf(built: Built): string {
-  let fingerprint = fingerprints.get(built);
-  if (fingerprint === undefined) {
-    const text = JSON.stringify([built.status, built.headers, built.fingerprintText]);
-    fingerprint = createHash("sha256").update(text).digest("base64url").slice(0, FINGERPRINT_LENGTH);
-    fingerprints.set(built, fingerprint);
-  }
-  return fingerprint;
+export function fingerprintOf({ status, headers, fingerprintText }: Built): string {
+  const text = JSON.stringify([status, headers, fingerprintText]);
+  return createHash("sha256").update(text).digest("base64url").slice(0, FINGERPRINT_LENGTH);
 }
 
 function successorOf(base: Built, next: Built, from: number): Successor {

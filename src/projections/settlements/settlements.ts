@@ -196,27 +196,3 @@ function addFunding(projections: Database, event: ChainEvent): void {
     textArgument(event, "amount"),
   );
 }
-
-interface Memo {
-  readonly changes: number;
-  readonly values: Map<string, unknown>;
-}
-
-const memos = new WeakMap<ReadOnlyDatabase, Memo>();
-/** Number of cached values at which the cache is cleared; most of them are then for past instants. */
-const MEMO_LIMIT = 64;
-
-/**
- * Computes a value once for several responses of one cycle. `compute` must depend only on these tables and `key`; it is
- * called again after the settlements change.
- */
-export function memoizedUntilChange<T>(projections: ReadOnlyDatabase, key: string, compute: () => T): T {
-  const changes = settlementChanges(projections);
-  let memo = memos.get(projections);
-  if (memo === undefined || memo.changes !== changes || memo.values.size >= MEMO_LIMIT) {
-    memo = { changes, values: new Map() };
-    memos.set(projections, memo);
-  }
-  if (!memo.values.has(key)) memo.values.set(key, compute());
-  return memo.values.get(key) as T;
-}

@@ -7,7 +7,7 @@ import type * as z from "zod";
 import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { FALLBACK_REASON_HEADER, REVALIDATE, SOURCE_HEADER } from "../../http/common-headers.ts";
 import { etagOf } from "../../http/representation.ts";
-import { lastSettlementBefore, memoizedUntilChange } from "../../projections/settlements/settlements.ts";
+import { lastSettlementBefore } from "../../projections/settlements/settlements.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { fieldsOf } from "../../values/unknown.ts";
@@ -47,10 +47,7 @@ export function readLive(sources: SettlementSources, core: CoreView, range: Sett
       generatedAt: formatTimestamp(at),
     },
     chain: chainPointOf(core.chain),
-    // Both versions and the queue projection have the same windows.
-    history: memoizedUntilChange(sources.projections, `history ${range} ${window?.start}`, () =>
-      readHistory(sources.projections, window),
-    ),
+    history: readHistory(sources.projections, window),
     until: Math.min(
       sources.chain.validUntil,
       window === undefined ? Number.POSITIVE_INFINITY : window.end + WINDOW_GRACE_MS,

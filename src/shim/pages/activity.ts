@@ -27,7 +27,6 @@ import { storedResponse } from "../stored-responses.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
-const roots = new WeakMap<FullResponse, ActivityRoot | "unavailable">();
 
 /** A tile that a root names is missing: the root is an old copy, and its tile has been deleted since. */
 class TileGone extends Error {
@@ -96,18 +95,13 @@ async function page(
   return response.validUntil === undefined ? cut : { ...cut, validUntil: response.validUntil };
 }
 
-/** Decodes a root once, even if the store returns it again. Throws `StoreUnavailable` if it is invalid. */
+/** Throws `StoreUnavailable` if the root is invalid. */
 function rootOf(response: FullResponse, key: string): ActivityRoot | "unavailable" {
-  let root = roots.get(response);
-  if (root === undefined) {
-    try {
-      root = decodeRoot(decoder.decode(response.body)) ?? "unavailable";
-    } catch (cause) {
-      throw new StoreUnavailable(`${key} is not a feed of Noonmark`, { cause });
-    }
-    roots.set(response, root);
+  try {
+    return decodeRoot(decoder.decode(response.body)) ?? "unavailable";
+  } catch (cause) {
+    throw new StoreUnavailable(`${key} is not activity of Noonmark`, { cause });
   }
-  return root;
 }
 
 async function tileText(category: Category, name: string, store: StoreReader): Promise<string> {

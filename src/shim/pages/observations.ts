@@ -122,16 +122,8 @@ const NO_TILE: Tile = { body: new Uint8Array(), ends: [] };
 const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
 
-/** Kept with an object that a store may return again. */
-const known = new WeakMap<StoredObject, Tile>();
-
-function tileFrom(object: StoredObject): Tile {
-  let tile = known.get(object);
-  if (tile === undefined) {
-    tile = { body: object.body, ends: endsOf(object.body) };
-    known.set(object, tile);
-  }
-  return tile;
+function tileFrom({ body }: StoredObject): Tile {
+  return { body, ends: endsOf(body) };
 }
 
 /** The items of some slices with commas between, as in a JSON array, between two texts. */
