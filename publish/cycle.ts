@@ -1,6 +1,7 @@
 /**
- * One cycle (docs/spec/publishing.md#the-cycle): plan from the sources and the head, put the log's files, swap the head, put the objects. A
- * plan is values, computed in one transaction. A long history takes several steps, each with a swap of its own.
+ * One cycle (docs/spec/publishing.md#the-cycle): plan from the sources and the head, put the log's files, swap the head,
+ * put the objects. A plan is values, computed in one transaction. A long history takes several steps, each with a swap of
+ * its own.
  */
 import { readSync } from "../src/chain/store/sync-row.ts";
 import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";

@@ -1,6 +1,6 @@
 /**
- * Looks for damage (docs/spec/publishing.md#damage): reads some stored objects after each renewal, and puts again what is wrong or
- * missing. Doubted objects are read at each renewal, because a late put may bring back an older object.
+ * Looks for damage (docs/spec/publishing.md#damage): reads some stored objects after each renewal, and puts again what is
+ * wrong or missing. Doubted objects are read at each renewal, because a late put may bring back an older object.
  */
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { contains, type LogPoint } from "../src/ledger/log.ts";
@@ -37,7 +37,7 @@ interface Checking {
   readonly publications: readonly Publication[];
 }
 
-/** Reads the doubted objects. What is wrong becomes unfinished, or is put again. `at` in epoch ms. Throws the store's own errors. */
+/** Reads the doubted objects. What is wrong becomes unfinished, or is put again. `at` in epoch ms. */
 export async function checkDoubted(checking: Checking, at: number): Promise<void> {
   const { held } = checking.target;
   for (const [key, since] of held.head.doubted) {
@@ -48,8 +48,8 @@ export async function checkDoubted(checking: Checking, at: number): Promise<void
 }
 
 /**
- * Finds out which of the responses that an earlier process has left unfinished are stored. The chain may still be unknown, and then a good
- * one must stay. Throws the store's own errors.
+ * Finds out which of the responses that an earlier process has left unfinished are stored. The chain may still be
+ * unknown, and then a good one must stay. Throws the store's own errors.
  */
 export async function confirmStored({ held, store, concurrency }: PutTarget): Promise<void> {
   const tags = new Map<string, StoreTag>();
@@ -61,8 +61,8 @@ export async function confirmStored({ held, store, concurrency }: PutTarget): Pr
 }
 
 /**
- * Checks what many responses need, and one other object of each kind: a response, the telemetry of another installation, a tile or a
- * file of the log. `turn` counts the calls. Throws the store's own errors.
+ * Checks what many responses need, and one other object of each kind: a response, the telemetry of another installation,
+ * a tile or a file of the log. `turn` counts the calls. Throws the store's own errors.
  */
 export async function checkInTurn(turn: number, checking: Checking): Promise<void> {
   const { target, sources, publications } = checking;

@@ -99,8 +99,8 @@ export class Publisher {
   }
 
   /**
-   * The instant of the next cycle: `now`, but never before the last published instant (docs/spec/publishing.md#clocks). Throws
-   * `Failure` clock_moved, clock_behind.
+   * The instant of the next cycle: `now`, but never before the last published instant (docs/spec/publishing.md#clocks).
+   * Throws `Failure` clock_moved, clock_behind.
    */
   instant(now: number): number {
     this.#held.checkClock();

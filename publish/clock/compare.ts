@@ -1,6 +1,6 @@
 /**
- * Compares the host's clock with the store's, and with what is stored (docs/spec/publishing.md#clocks). A publisher that begins
- * does both, and a holder compares with the store at each renewal.
+ * Compares the host's clock with the store's, and with what is stored (docs/spec/publishing.md#clocks). A publisher that
+ * begins does both, and a holder compares with the store at each renewal.
  */
 import { ClockOffset, provenSkew, shifted } from "../../src/object-store/clock-offset.ts";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
@@ -65,7 +65,7 @@ export class StoreSkew {
     return Math.abs(skew) > CLOCK_TOLERANCE_MS ? skew : null;
   }
 
-  /** Throws `Failure` clock_skew. It asks the store once more before, so that one wrong response does not stop a publisher. */
+  /** Throws `Failure` clock_skew. Asks the store once more, because one wrong response must not stop a publisher. */
   async check(): Promise<void> {
     const known = this.#ms;
     if (!hasClock(this.#store) || (known !== undefined && Math.abs(known) <= FUTURE_ALLOWANCE_MS)) return;

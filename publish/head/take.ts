@@ -1,6 +1,6 @@
 /**
- * How a publisher takes the head (docs/spec/publishing.md#one-writer): at once if it is free. Otherwise it waits as a standby until the
- * holder releases it, or until it has not changed for `SILENT_MS` by the standby's own monotonic clock.
+ * How a publisher takes the head (docs/spec/publishing.md#one-writer): at once if it is free. Otherwise it waits as a
+ * standby until the holder releases it, or until it has not changed for `SILENT_MS` by the standby's own monotonic clock.
  */
 import { checkpointKey } from "../../src/http/keys.ts";
 import { EVERY_RECORD, fieldsShown } from "../../src/ledger/intake/shown-in.ts";
@@ -150,8 +150,8 @@ async function take(
 }
 
 /**
- * Returns the head with which a publisher continues. Throws `Failure` head_lost, installation_changed, log_key_missing, log_key_changed,
- * log_unconfirmed (2), and `StoreUnavailable`.
+ * Returns the head with which a publisher continues. Throws `Failure` head_lost, installation_changed, log_key_missing,
+ * log_key_changed, log_unconfirmed (2), and `StoreUnavailable`.
  */
 export async function openingHead(found: FoundHead | undefined, candidate: OpeningOf): Promise<Head> {
   const { store, installationId, program, opens, clock } = candidate;
@@ -220,7 +220,7 @@ async function beginning(
   return stored === undefined ? first : { ...first, log: { ...first.log, size: stored.size, root: stored.root } };
 }
 
-/** A log that was signed once is never stored without a signature, or by another name, because its readers remember both. */
+/** A log that was signed once is never stored unsigned or by another name, because its readers remember both. */
 async function checkLogKey({ log }: Head, { store, signers, opens }: OpeningOf): Promise<void> {
   const name = signers[0]?.verifier.name;
   const stored = await readIfWhole(store, checkpointKey("public"));

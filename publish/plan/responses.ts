@@ -1,7 +1,7 @@
 /**
- * Plans the responses (docs/spec/publishing.md#frozen-bytes): builds those that are due from the sources that continue the head, and
- * decides which are put, and as of which instant. A response that differs from the published one only by generatedAt is not put. A due
- * successor is put exactly as it was announced.
+ * Plans the responses (docs/spec/publishing.md#frozen-bytes): builds those that are due from the sources that continue
+ * the head, and decides which are put, and as of which instant. A response that differs from the published one only by
+ * generatedAt is not put. A due successor is put exactly as it was announced.
  */
 
 import type { StoreTag } from "../../src/object-store/object-store.ts";
@@ -211,8 +211,8 @@ function safeBlockOf(
 }
 
 /**
- * A view of the chain whose values do not make a response is unavailable, unless a good response is stored and still valid
- * (docs/spec/chain.md#forms 4). Otherwise an older reason would stay for ever.
+ * A view of the chain whose values do not make a response is unavailable, unless a good response is stored and still
+ * valid (docs/spec/chain.md#forms 4). Otherwise an older reason would stay for ever.
  */
 function withoutView(
   publication: Publication,
@@ -248,7 +248,7 @@ function historyOf(
   return { publishedHistory: isStored ? stored : savedHistory(snapshot.projections, key, bindingHash(binding)) };
 }
 
-/** True if the plan of a response needs the stored body: the history may be shown again, or a put may take it out of the store. */
+/** True if the plan needs the stored body: its history may be shown again, or a put may take it out of the store. */
 export function needsHistory({ key, hasHistory }: Publication, { chain }: Snapshot, head: Head): boolean {
   const published = head.responses[key];
   if (hasHistory === undefined || published?.binding == null) return false;

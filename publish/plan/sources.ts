@@ -13,7 +13,8 @@ import { Failure } from "../../src/values/failure.ts";
 import type { Head } from "../head/head.ts";
 
 /**
- * `Failure` ledger_behind or ledger_forked unless the ledger contains the published log. Equal roots mean equal facts in equal order.
+ * `Failure` ledger_behind or ledger_forked unless the ledger contains the published log. Equal roots mean equal facts in
+ * equal order.
  */
 export function ledgerRegression(ledger: ReadOnlyDatabase | undefined, published: LogPoint): Failure | undefined {
   if (published.size === 0 || (ledger !== undefined && contains(ledger, published))) return undefined;
@@ -74,7 +75,7 @@ function behind(what: string): ChainCheck {
   return { kind: "behind", failure: new Failure("chain_behind", `the chain ${what}`) };
 }
 
-/** What a response that uses the chain is built from: the chain, or the Core's state in the head. `stays`: it is not built. */
+/** What a response is built from: the chain, or the Core's state in the head. `stays`: it is not built. */
 type ChainUse = "chain" | "published-core" | "stays";
 
 /** `process` shows the Core's last state also without a view (`keepsCore`). The views end with the view. */

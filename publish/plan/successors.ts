@@ -1,6 +1,6 @@
 /**
- * Computes a response's successors: what it becomes later without new input (docs/spec/publishing.md#future). A successor has
- * the same bytes that a running publisher would put at its instant.
+ * Computes a response's successors: what it becomes later without new input (docs/spec/publishing.md#future). A successor
+ * has the same bytes that a running publisher would put at its instant.
  */
 import { createHash } from "node:crypto";
 import { representationOf } from "../../src/http/representation.ts";
@@ -65,8 +65,8 @@ function successorOf(base: Built, next: Built, from: number): Successor {
 }
 
 /**
- * Returns the object of a response, and the states that it has. Late successors that do not fit into the metadata are left out. `at`:
- * the instant of the build (epoch ms). Throws `Failure` internal_error if the first does not fit.
+ * Returns the object of a response, and the states that it has. Late successors that do not fit into the metadata are
+ * left out. `at`: the instant of the build (epoch ms). Throws `Failure` internal_error if the first does not fit.
  */
 export function responseObject(
   { built, states, successors }: Future,

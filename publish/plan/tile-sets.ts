@@ -1,6 +1,6 @@
 /**
- * Plans immutable objects whose names are hashes: activity tiles, and the assets of the page. They are stored before the response that
- * names them, and deleted some time after the last reference is gone (docs/spec/publishing.md#deletions).
+ * Plans immutable objects whose names are hashes: activity tiles, and the assets of the page. They are stored before the
+ * response that names them, and deleted some time after the last reference is gone (docs/spec/publishing.md#deletions).
  */
 
 import { type ObjectStore, readIfWhole, type StoreObject } from "../../src/object-store/object-store.ts";
@@ -125,7 +125,7 @@ export function namedObject({ body, representation }: ImmutableTile, snapshot: S
     : encodeResponse({ representation, body: Buffer.from(text), successors: [], at: 0 });
 }
 
-/** Reads which names a stored response refers to. Nothing that cannot be read is referred to. Throws `StoreUnavailable`. */
+/** Reads which names a stored response refers to; none if it cannot be read. Throws `StoreUnavailable`. */
 export async function readStoredNames({ key, tileSet }: Publication, store: ObjectStore): Promise<Set<string>> {
   const names = new Set<string>();
   if (tileSet === undefined) return names;

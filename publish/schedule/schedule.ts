@@ -1,6 +1,6 @@
 /**
- * Runs cycles at each instant of a cron pattern, and when a response changes without new input. A separate timer renews the
- * lease, so that a long cycle does not delay it.
+ * Runs cycles at each instant of a cron pattern, and when a response changes without new input. A separate timer renews
+ * the lease, so that a long cycle does not delay it.
  */
 
 import { isDiskFull } from "../../src/files/disk-full.ts";
@@ -105,7 +105,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   return promise;
 }
 
-/** True if the next tick may succeed: the store did not respond, a disk is full, or another process writes to the projections. */
+/** True if the next tick may succeed: no response of the store, a full disk, or a lock on the projections. */
 export function isOutage(error: unknown): error is Error {
   return error instanceof StoreUnavailable || isDiskFull(error) || isLocked(error);
 }

@@ -31,10 +31,10 @@ export interface ChainState {
   /** Epoch ms until which the available views are valid: the last good pass plus the validity (`chainMaxAge`). */
   readonly validUntil: number;
   /**
-   * True while the Core's view is not_yet_safe. Also true while the view is indexer_unavailable, if the only reason is that
-   * the publisher has asked the nodes for less than the grace. This follows a start, a takeover, a sleep or a lost file.
-   * Missing views then say nothing about the chain: a good published response stays while it is valid. The publisher
-   * puts not_yet_safe or indexer_unavailable only if nothing is stored.
+   * True while the Core's view is not_yet_safe. Also true while the view is indexer_unavailable, if the only reason is
+   * that the publisher has asked the nodes for less than the grace. This follows a start, a takeover, a sleep or a lost
+   * file. Missing views then say nothing about the chain: a good published response stays while it is valid. The
+   * publisher puts not_yet_safe or indexer_unavailable only if nothing is stored.
    *
    * False for a mismatch, and without a chain. Without new input, it becomes false at the chain's `nextChange`.
    */

@@ -12,8 +12,8 @@ export interface EventShape {
   /** Number of topics, including topic0. */
   readonly topicCount: number;
   /**
-   * Returns the arguments as texts in ABI order (docs/spec/chain.md#derived). `topics` and `data` are checked byte strings
-   * in lower case. Throws if they are not this event's.
+   * Returns the arguments as texts in ABI order (docs/spec/chain.md#derived). `topics` and `data` are checked byte
+   * strings in lower case. Throws if they are not this event's.
    */
   decode(topics: readonly Hex[], data: Hex): { name: string; value: string }[];
 }

@@ -25,7 +25,7 @@ interface Reading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns a function that reads the files below a URL that ends with a slash; undefined for 404. It follows no redirects. */
+/** Returns a function that reads the files below a URL with a slash at its end; undefined for 404. */
 export function fileReader(
   prefix: string,
   { fetch, timeout = 10_000, retries = 2, signal }: Reading = {},

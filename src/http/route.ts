@@ -6,7 +6,8 @@
 /**
  * How a route checks its query:
  * - `ignored`: the query is neither read nor rejected;
- * - `listed`: its decoded parameters must be those of one of the row's objects, in any order (`matchObject`); otherwise 400;
+ * - `listed`: its decoded parameters must be those of one of the row's objects, in any order (`matchObject`); otherwise
+ *   400;
  * - `handler`: the row's handler reads the query.
  */
 type QueryRule = "ignored" | "listed" | "handler";

@@ -125,12 +125,12 @@ export function contains(ledger: ReadOnlyDatabase, { size, root }: LogPoint): bo
   return rootOf(ledger, size) === root;
 }
 
-/** Returns the hashes `from` to `to - 1` of a level: of entries, or of whole subtrees of 256 hashes of the level below. */
+/** Returns the hashes `from` to `to - 1` of a level: of entries, or of subtrees of 256 hashes of the level below. */
 export function subtreeHashes(ledger: ReadOnlyDatabase, level: number, from: number, to: number): Buffer[] {
   return hashesOf(hashesText(ledger, level, from, to));
 }
 
-/** Returns the same hashes as hexadecimal digits; fewer at the log's end. To read a row for each hash takes ten times as long. */
+/** Returns the same hashes as hexadecimal digits, in one row, which takes a tenth of the time; fewer at the log's end. */
 function hashesText(ledger: ReadOnlyDatabase, level: number, from: number, to: number): string {
   const text =
     level === 0
@@ -151,8 +151,8 @@ export interface Changes {
 }
 
 /**
- * Returns the installations that have entries after a point, in time linear in the number of entries. All may have changed
- * if there is no point, or if this log does not contain the point because another ledger took its place.
+ * Returns the installations that have entries after a point, in time linear in the number of entries. All may have
+ * changed if there is no point, or if this log does not contain the point because another ledger took its place.
  */
 export function changedSince(ledger: ReadOnlyDatabase, since: LogPoint | undefined): Changes {
   const now = logPoint(ledger);

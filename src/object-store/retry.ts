@@ -22,8 +22,8 @@ export interface RetryDecision {
 
 /**
  * Calls `attempt` until it succeeds, `decide` forbids a retry, or no time is left. `attempt` must end when its signal
- * fires. Throws the last attempt's error. If the last attempt had less time than the others and timed out, that says little,
- * so the error before it is thrown.
+ * fires. Throws the last attempt's error. If the last attempt had less time than the others and timed out, that says
+ * little, so the error before it is thrown.
  */
 export async function retrying<T>(
   settings: RetrySettings,

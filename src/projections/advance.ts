@@ -39,8 +39,8 @@ export interface LedgerInputs {
 }
 
 /**
- * Takes one step in one transaction; returns true if more remains. Without a budget, only memory limits the step. Throws a
- * follower's exception, unless there are `faults`.
+ * Takes one step in one transaction; returns true if more remains. Without a budget, only memory limits the step. Throws
+ * a follower's exception, unless there are `faults`.
  */
 export function advanceLedgerViews(
   projections: Database,

@@ -86,7 +86,7 @@ export function catchUp<Fact>(
 /** The parts of the projections that cannot be derived, and why. Only responses that read them wait. */
 export type Faults = Map<string, unknown>;
 
-/** Runs one part's step. With `faults`, an exception is recorded there, undoes only this step, and ends it like its last one. */
+/** Runs one part's step. With `faults`, an exception is recorded there, and undoes and ends only this step. */
 export function isolated(
   projections: Database,
   part: string,

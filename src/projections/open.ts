@@ -46,8 +46,9 @@ const BUSY_TIMEOUT = 30_000;
 const WAL_BYTES = 8 * 1024 * 1024;
 
 /**
- * Opens the projections for writing. `busyTimeout` (ms) blocks the event loop while another process writes. Creates them if missing, and again if their format is another
- * version's. Throws `Failure` (exit 74, or 75 if they are locked) for a damaged file or another program's.
+ * Opens the projections for writing. `busyTimeout` (ms) blocks the event loop while another process writes. Creates them
+ * if missing, and again if their format is another version's. Throws `Failure` (exit 74, or 75 if they are locked) for a
+ * damaged file or another program's.
  */
 export function openProjections(path: string, busyTimeout = BUSY_TIMEOUT): Database {
   const db = wipedIfUnknown(path, () => openForWriting(path, PROJECTIONS, { busyTimeout }));

@@ -46,7 +46,7 @@ export function hasUnfollowedReceipts({ ledger, installationId, projections }: S
   return ledger !== undefined && lacksReceipts(projections, { ledger, installationId });
 }
 
-/** Throws `Failure` genesis_contradicted. The last good bodies then stay, because this genesis would date every round wrongly. */
+/** Throws `Failure` genesis_contradicted: this genesis would date every round wrongly. */
 export function refuseContradictedGenesis({ ledger, installationId, genesisTimestamp }: Snapshot): void {
   const rowId = ledger && installationRowId(ledger, installationId);
   if (ledger === undefined || rowId === undefined) return;

@@ -3,7 +3,7 @@ import type { FileRow, Route, Row } from "../http/route.ts";
 import type { GetOptions, StoredObject, StoreUnavailable } from "../object-store/object-store.ts";
 import type { FullResponse } from "./full-response.ts";
 
-/** The header that caches obey: CDN-Cache-Control (RFC 9213) beside the client's Cache-Control, or Cache-Control in its place. */
+/** The header that caches obey: CDN-Cache-Control (RFC 9213), or Cache-Control in place of the client's. */
 export type LifetimeHeader = "cdn-cache-control" | "cache-control";
 
 export interface ShimDependencies {
@@ -54,9 +54,9 @@ interface Kept {
 }
 
 /**
- * The few objects that requests for unknown installations would otherwise read again and again: the index and the template.
- * Values are kept, not promises: on workerd requests must not share a promise. A miss is not kept: the first publication is
- * seen at once.
+ * The few objects that requests for unknown installations would otherwise read again and again: the index and the
+ * template. Values are kept, not promises: on workerd requests must not share a promise. A miss is not kept: the first
+ * publication is seen at once.
  */
 export class Recent {
   readonly #store: StoreReader;

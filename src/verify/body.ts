@@ -100,7 +100,9 @@ type Projected = Omit<
   "lifecycle" | "firstCompletedBlock" | "lastCompletedBlock"
 >;
 
-/** Both projections are the settled frontier and the later work, in blocks of workPerBlock (docs/spec/api.md#process-rules). */
+/**
+ * Both projections are the settled frontier and later work, in blocks of workPerBlock (docs/spec/api.md#process-rules).
+ */
 function process({ builder, settlementQueue: queue }: Process): Complaint | undefined {
   if (builder.status !== "available") return undefined;
   const { anchor, queued } = builder;

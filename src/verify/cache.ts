@@ -1,4 +1,4 @@
-/** Rules for a cache or CDN between origin and reader: encodings, cache keys, stored errors, lifetimes, forged headers. */
+/** Rules for a cache between origin and reader: encodings, cache keys, stored errors, lifetimes, forged headers. */
 import { plainQueries } from "../resources/contracts.ts";
 import type { NamedRoute } from "../resources/table.ts";
 import { errorCode, header, jsonOf, type Reply, seenReply, shown, strongTag, textOf } from "./exchange.ts";

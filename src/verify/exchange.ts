@@ -34,7 +34,7 @@ export class NoResponse extends Error {
 /** The response exceeds the size limit. */
 export class TooLarge extends NoResponse {}
 
-/** The run ends here: its time is over, it was asked to stop, or it would keep too much. Says nothing about the server. */
+/** Ends the run: its time is over, it was asked to stop, or it would keep too much. */
 export class CutOff extends Error {
   override readonly name = "CutOff";
 }

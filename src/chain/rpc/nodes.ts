@@ -100,8 +100,8 @@ const FIRST = 500;
 /** Most providers refuse longer ranges regardless of content. */
 const LARGEST = 10_000;
 /**
- * Limits of events per response for growing and shrinking. A few thousand events take some megabytes, and several responses
- * are in memory at once; providers limit responses to ten thousand events.
+ * Limits of events per response for growing and shrinking. A few thousand events take some megabytes, and several
+ * responses are in memory at once; providers limit responses to ten thousand events.
  */
 const GROW_BELOW_EVENTS = 1_000;
 const SHRINK_ABOVE_EVENTS = 2_500;

@@ -11,10 +11,10 @@ import { CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
 /** How long a statement waits for another process's transaction, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
 const CACHE_KIB = 16 * 1024;
-/** Pages of the -wal file before they are copied. A first sync writes in bulk, so this is rare, and the file is at most 16 MiB. */
+/** Pages of the -wal file before they are copied: 16 MiB, because a first sync writes in bulk. */
 const WAL_PAGES = 4_000;
 
-/** Opens or creates the file. Empties a file with other events or of another version, so that it is read again. Throws `Failure`. */
+/** Opens or creates the file. Empties one with other events or of another version. Throws `Failure`. */
 export function openChainStore(path: string, deployment: Deployment): Database {
   try {
     makeDirectory(dirname(path));

@@ -1,7 +1,7 @@
 /**
  * Detects missing events by bloom filters. A node that knows a block but not yet its events returns `[]`, which would
- * confirm a mint without an event. A header's logsBloom has no false negatives: if it indicates events, they must be in the
- * response, or they are requested again (docs/spec/chain.md#blooms).
+ * confirm a mint without an event. A header's logsBloom has no false negatives: if it indicates events, they must be in
+ * the response, or they are requested again (docs/spec/chain.md#blooms).
  */
 import { type Hex, keccak256 } from "viem";
 import { elementAt } from "../../values/unknown.ts";

@@ -1,7 +1,7 @@
 /**
- * The checks of the chain that need only events (docs/spec/chain.md#checks), and faults: contradictions between a pass and the
- * stored data, or within the pass. A fault counts once a second pass confirms it, from another node if one responds
- * (docs/spec/chain.md#reading).
+ * The checks of the chain that need only events (docs/spec/chain.md#checks), and faults: contradictions between a pass
+ * and the stored data, or within the pass. A fault counts once a second pass confirms it, from another node if one
+ * responds (docs/spec/chain.md#reading).
  */
 import type { Database } from "better-sqlite3";
 import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";

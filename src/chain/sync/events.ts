@@ -108,8 +108,8 @@ export function decodeEvents(watched: WatchedContracts, from: bigint, to: bigint
 }
 
 /**
- * Adds missing timestamps to the events. An event and the header of its block must agree on what both say: number, hash and
- * time (docs/spec/chain.md#forms).
+ * Adds missing timestamps to the events. An event and the header of its block must agree on what both say: number, hash
+ * and time (docs/spec/chain.md#forms).
  */
 export function withBlocks(range: RangeEvents, blocks: ReadonlyMap<bigint, Block>): RangeEvents {
   const events = range.events.map((event) => {

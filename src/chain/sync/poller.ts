@@ -35,7 +35,7 @@ export interface ChainOptions {
   readonly validity: number;
   /** Epoch ms. */
   readonly now: () => number;
-  /** No pass reads a higher safe block than this one, which never falls. For a reader of an earlier state; no limit if absent. */
+  /** No pass reads a higher safe block than this one, which never falls; no limit if absent. */
   readonly through?: (() => bigint) | undefined;
   /** The configured genesis in seconds; a Core with another value is a mismatch. */
   readonly genesisTimestamp?: bigint | undefined;
@@ -245,7 +245,7 @@ export class Poller {
     writeProblem(this.#chain.db, found, this.#options.now());
   }
 
-  /** Reports the nodes that disagree or are stalled, which another node's good pass does not resolve; returns the last. */
+  /** Reports the nodes that disagree or are stalled, which no good pass of another node resolves; returns the last. */
   #reportNodes(): ProblemEvent | undefined {
     const found = (kind: "disagreement" | "stalled", nodes: ReadonlyMap<number, string>) =>
       [...nodes].map(([index, detail]): ProblemEvent => ({ kind, node: this.#labelOf(index), detail }));

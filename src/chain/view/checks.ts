@@ -1,6 +1,6 @@
 /**
- * The checks of what the contracts return (docs/spec/chain.md#checks). The operator's messages and `status` show their names, which are
- * never published. event-checks.ts has the checks that read events.
+ * The checks of what the contracts return (docs/spec/chain.md#checks). The operator's messages and `status` show their
+ * names, which are never published. event-checks.ts has the checks that read events.
  */
 import { UINT256_MAX } from "../../values/decimal.ts";
 import { ROUND_SECONDS } from "../../values/round.ts";

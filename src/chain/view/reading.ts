@@ -1,7 +1,7 @@
 /**
  * Reads the state at one block in one JSON-RPC batch: slots, code, view calls and the block itself, so that its hash
- * belongs to the same response (docs/spec/chain.md#reading). One multicall makes all view calls if the chain has Multicall3.
- * Calls that the node refuses are left out, so that each check depends only on the values that it needs.
+ * belongs to the same response (docs/spec/chain.md#reading). One multicall makes all view calls if the chain has
+ * Multicall3. Calls that the node refuses are left out, so that each check depends only on the values that it needs.
  */
 import {
   type Abi,

@@ -1,6 +1,6 @@
 /**
- * The position of a ledger in the stream that it follows (docs/spec/intake.md#stream). It is written in the transaction of
- * the batch that reached it, so no message is lost or taken twice.
+ * The position of a ledger in the stream that it follows (docs/spec/intake.md#stream). It is written in the transaction
+ * of the batch that reached it, so no message is lost or taken twice.
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRow, readValue, run } from "../../sqlite/statement.ts";
@@ -195,8 +195,8 @@ export function loggedPosition(db: ReadOnlyDatabase): LoggedPosition | undefined
 }
 
 /**
- * Makes a restored ledger follow the stream from this position on. Throws `Failure` stream_position_unknown if the ledger's
- * log is another one.
+ * Makes a restored ledger follow the stream from this position on. Throws `Failure` stream_position_unknown if the
+ * ledger's log is another one.
  */
 export function restorePosition(db: Database, { position, ...point }: LoggedPosition): void {
   try {

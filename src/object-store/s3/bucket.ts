@@ -105,8 +105,8 @@ export class S3Bucket {
   }
 
   /**
-   * Returns up to 1,000 keys, the token of the next page (undefined on the last one), and what the page contradicts. A page with
-   * a fault must not be used: what it lacks would count as missing.
+   * Returns up to 1,000 keys, the token of the next page (undefined on the last one), and what the page contradicts. A
+   * page with a fault must not be used: what it lacks would count as missing.
    */
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal) {
     const Prefix = this.#root + prefix;
@@ -119,7 +119,7 @@ export class S3Bucket {
     };
   }
 
-  /** Returns the Date of the response for a key that nobody has asked for (epoch ms, whole seconds). Throws without one. */
+  /** Returns the Date of a response for a new key (epoch ms, whole seconds). Throws without one. */
   async date(unknownKey: string, abortSignal: AbortSignal): Promise<number> {
     const command = new HeadObjectCommand(this.#at(unknownKey));
     let date: number | undefined;

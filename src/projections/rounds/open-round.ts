@@ -28,9 +28,9 @@ interface KeptReceipts {
 const cache = new WeakMap<ReadOnlyDatabase, Map<number, KeptReceipts>>();
 
 /**
- * Returns the work of the newest receipt beyond a base: the newest receipt of its epoch observed before `end` (epoch ms, a
- * multiple of 600 s). If there is none, the base is the epoch's first receipt. Reads the receipts since the last call on
- * the same ledger; the first call reads those observed since `end`.
+ * Returns the work of the newest receipt beyond a base: the newest receipt of its epoch observed before `end` (epoch ms,
+ * a multiple of 600 s). If there is none, the base is the epoch's first receipt. Reads the receipts since the last call
+ * on the same ledger; the first call reads those observed since `end`.
  */
 export function readOpenWork(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, end: bigint): bigint {
   const endSlot = Number(end / BigInt(ROUND_MS));

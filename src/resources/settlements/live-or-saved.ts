@@ -168,8 +168,8 @@ export function isAvailable(body: string): boolean {
 }
 
 /**
- * Returns the saved form of a published body (docs/spec/api.md#settlements-source): available history of the bound source,
- * without the queue projection. `undefined` if the response is unavailable or from another source.
+ * Returns the saved form of a published body (docs/spec/api.md#settlements-source): available history of the bound
+ * source, without the queue projection. `undefined` if the response is unavailable or from another source.
  */
 function savedForm(
   published: string,

@@ -1,6 +1,6 @@
 /**
- * Pages of the observations (docs/spec/api.md#observations), cut from tiles (docs/spec/publishing.md#tiles). Positions are
- * dense, so a position names its tile: a page is at most two of them, at any position.
+ * Pages of the observations (docs/spec/api.md#observations), cut from tiles (docs/spec/publishing.md#tiles). Positions
+ * are dense, so a position names its tile: a page is at most two of them, at any position.
  */
 import { TILE_SIZE } from "../../http/keys.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
@@ -88,8 +88,8 @@ function isPossible({ ends }: Tile, tile: number, newest: number | undefined): b
 }
 
 /**
- * The tile of the newest receipt in the installation's telemetry; -1 if there is none. It was stored before telemetry, so it
- * exists, and all tiles before it are full (docs/spec/publishing.md#damage). Undefined without telemetry.
+ * The tile of the newest receipt in the installation's telemetry; -1 if there is none. It was stored before telemetry, so
+ * it exists, and all tiles before it are full (docs/spec/publishing.md#damage). Undefined without telemetry.
  */
 async function newestTile(
   installationId: string,

@@ -1,6 +1,6 @@
 /**
- * The chain of a deployment, read by the reader's own node up to one safe block after the other (docs/spec/log.md#replay), and its
- * settled batches against the rounds of the log (docs/spec/log.md#reconciliation).
+ * The chain of a deployment, read by the reader's own node up to one safe block after the other
+ * (docs/spec/log.md#replay), and its settled batches against the rounds of the log (docs/spec/log.md#reconciliation).
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChainEvent } from "../../chain/chain-state.ts";

@@ -1,6 +1,7 @@
 /**
- * The sources of a deployment, built again in a temporary folder from its log, and from its chain as the reader's node knows it
- * (docs/spec/log.md#replay). Both only go forward. Responses are computed from them as a publisher does, and served as a shim does.
+ * The sources of a deployment, built again in a temporary folder from its log, and from its chain as the reader's node
+ * knows it (docs/spec/log.md#replay). Both only go forward. Responses are computed from them as a publisher does, and
+ * served as a shim does.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -103,8 +104,8 @@ export class Rebuilt {
   }
 
   /**
-   * Compares a served response with what log and chain give at the state that `record` names. States must come in their order.
-   * Throws `Failure` log_not_replayable and `NoonmarkError`.
+   * Compares a served response with what log and chain give at the state that `record` names. States must come in their
+   * order. Throws `Failure` log_not_replayable and `NoonmarkError`.
    */
   async compare(url: string, record: PublicResponse, reply: Reply): Promise<Comparison> {
     const served = Buffer.from(reply.body).toString();
@@ -193,7 +194,7 @@ function withoutChain(reply: Reply, served: string): Comparison | undefined {
   return { kind: "unknown", why: "the deployment had no state of the chain" };
 }
 
-/** The instants (epoch ms) as of which a body may be computed: a body that changed only by its successors keeps its generatedAt. */
+/** The instants (epoch ms) as of which a body may be computed: one that a successor changed keeps its generatedAt. */
 function beginnings(at: number, served: string): readonly number[] {
   const generatedAt = Date.parse(/"generatedAt":"([^"]{1,30})"/.exec(served)?.[1] ?? "");
   return generatedAt < at ? [at, generatedAt] : [at];

@@ -106,8 +106,8 @@ const READS = 15;
 const FEWEST_READS = 3;
 
 /**
- * Reads bodies and status until their ETags agree: the status is renewed every few seconds only, and a cache may serve a body some
- * seconds longer. Throws `NoonmarkError` log_malformed for a status or deployment of another form.
+ * Reads bodies and status until their ETags agree: the status is renewed every few seconds only, and a cache may serve a
+ * body some seconds longer. Throws `NoonmarkError` log_malformed for a status or deployment of another form.
  */
 async function sample(
   report: Report,
@@ -146,7 +146,7 @@ async function sample(
   return { deployment, samples: samples.filter(isOwn) };
 }
 
-/** A foreign server chooses tags and lengths. So older bodies of one URL than the newest two are kept up to this limit. */
+/** A foreign server chooses lengths. So bodies of one URL besides the newest two are kept up to this limit. */
 const OLDER_BODIES_BYTES = 1 << 20;
 
 /** What was read of one URL. */

@@ -1,6 +1,7 @@
 /**
- * `noonmark fsck`: every object that the publisher's head names is there, is what was put and follows its contract; the log has the
- * root of the head; the observations are its receipts; nothing foreign is below the prefix. It repairs nothing.
+ * `noonmark fsck`: every object that the publisher's head names is there, is what was put and follows its contract; the
+ * log has the root of the head; the observations are its receipts; nothing foreign is below the prefix. It repairs
+ * nothing.
  */
 import { parseIndex } from "../../http/installations.ts";
 import { constantKey, HEAD_KEY, INSTALLATIONS_KEY, isLogKey, isProbeKey, PRIVATE_PREFIX } from "../../http/keys.ts";
@@ -43,7 +44,7 @@ export interface FsckReport {
   readonly findings: readonly StoreFinding[];
 }
 
-/** Checks a store as of `now` (epoch ms). A second pass confirms the findings, because a publisher may write at the same time. */
+/** Checks a store as of `now` (epoch ms). A second pass confirms findings, because a publisher may be writing. */
 export async function fsck(store: ObjectStore, now: number): Promise<FsckReport> {
   const first = await onePass(store, now);
   if (first.findings.length === 0) return first;
