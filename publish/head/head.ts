@@ -88,9 +88,9 @@ const headSchema = z.object({
   /** The row id of the last installation that the index lists. */
   listed: count,
   /**
-   * What may not be stored yet: the responses `keys`, and of the installations those that have entries from `since` on.
-   * Those up to the row `through` are finished up to the size `until` of the log. `left` says up to which position the
-   * observations of some installations are stored: they failed, or need several steps.
+   * What may not be stored yet: the responses `keys`, and the installations with entries from `since` on. A pass over
+   * these has stored the installations up to the row `through`, with their entries below `until`. `left` lists the
+   * installations that failed or need several steps, and the positions up to which their observations are stored.
    */
   unfinished: z.object({
     since: count,

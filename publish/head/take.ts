@@ -240,7 +240,7 @@ async function checkLogKey({ log }: Head, { store, signers, opens }: OpeningOf):
   });
 }
 
-/** `name`: that of the key. */
+/** `name`: the name of the key that signs the log. */
 export function logUnconfirmed(name: string): Failure {
   const unseen = fieldsShown((routes) => routes.length === 0);
   const summed = fieldsShown((routes) => !routes.includes(EVERY_RECORD), ["receipt"]);

@@ -136,7 +136,7 @@ export function planInstallations(planning: InstallationPlanning): InstallationP
     if (id !== configured) through = rowId;
   }
   const listed = Math.min(INSTALLATIONS_LIMIT, lastInstallationRowId(ledger));
-  // What arrived during this pass needs another one.
+  // Entries that arrived during this pass need another pass.
   return step.plan({ since, until: 0, through: 0, left: step.left }, listed, until === size);
 }
 

@@ -47,7 +47,7 @@ export interface PlannedResponse {
   readonly inputs: Inputs;
   /** Undefined if it stays as it is. */
   readonly put: Put | undefined;
-  /** What the head says of it after the put. */
+  /** The response's row in the head after the put. */
   readonly published: PublishedResponse | undefined;
   /** The stored history that the put takes out of the store. */
   readonly lostHistory: { readonly chain: string; readonly body: string } | undefined;
@@ -274,7 +274,7 @@ interface DecideOptions {
   /** Epoch ms. */
   readonly at: number;
   readonly force: boolean;
-  /** The stored object may be another one than `published`. */
+  /** The stored object may differ from `published`. */
   readonly isUnfinished: boolean;
   /** A newer program put the file. An older one must not replace it, even with `force`. */
   readonly isNewer: boolean;

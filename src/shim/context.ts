@@ -45,18 +45,18 @@ export interface StoreReader {
 /** How long an object may be served from memory (ms). */
 const TTL_MS = 1000;
 
-/** A miss is kept only to order reads; it is never served. */
 interface Kept {
+  /** Undefined after a miss, which is kept only for its number. */
   readonly object: StoredObject | undefined;
-  /** The number of its read; the next one begun has the next number. */
+  /** Counts reads in the order in which they began. */
   readonly read: number;
   readonly until: number;
 }
 
 /**
  * The few objects that requests for unknown installations would otherwise read again and again: the index and the
- * template. Values are kept, not promises: on workerd requests must not share a promise. A miss is not kept: the first
- * publication is seen at once.
+ * template. Values are kept, not promises: on workerd requests must not share a promise. A miss is never served from
+ * memory: the first publication is seen at once.
  */
 export class Recent {
   readonly #store: StoreReader;

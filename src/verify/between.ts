@@ -17,7 +17,7 @@ import { jsonOf } from "./exchange.ts";
 import type { RuleName } from "./rules.ts";
 import type { Run, Subject } from "./run.ts";
 
-/** The response of `at` says `one`, and another one says `other`. */
+/** The response of `at` says `one`, and another response says `other`. */
 interface Difference {
   readonly at: string;
   readonly one: unknown;

@@ -42,7 +42,7 @@ function eventsBinding({ chainId, deploymentBlock, factory, core, proxyAdmin, op
   return digest([FIRST_BOUND_VERSION, chainId, deploymentBlock, factory, core, proxyAdmin, operatorTimelock, of]);
 }
 
-/** Identifies the whole deployment. With another one the snapshot is useless. */
+/** Identifies the whole deployment. With another deployment the snapshot is useless. */
 function deploymentBinding(deployment: Deployment): string {
   return digest(deployment);
 }

@@ -17,7 +17,7 @@ const INTAKE_RULES = 2;
 /** A stream as its server describes it. */
 interface Stream {
   readonly name: string;
-  /** As the server writes it. A stream that was made again has another one. */
+  /** As the server writes it. A new stream of the same name has another instant. */
   readonly createdAt: string;
   /** The subject filter; null for all messages. */
   readonly subject: string | null;
@@ -196,7 +196,7 @@ export function loggedPosition(db: ReadOnlyDatabase): LoggedPosition | undefined
 
 /**
  * Makes a restored ledger follow the stream from this position on. Throws `Failure` stream_position_unknown if the
- * ledger's log is another one.
+ * position belongs to another log.
  */
 export function restorePosition(db: Database, { position, ...point }: LoggedPosition): void {
   try {

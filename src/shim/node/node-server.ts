@@ -72,7 +72,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
 }
 
 interface Connection {
-  /** How many requests have had their turn; the last of them may still be unanswered. */
+  /** Requests whose turn has come. The last one may have no response yet. */
   inTurn: number;
   /** Pipelined requests whose turn has not come. */
   waiting: number;

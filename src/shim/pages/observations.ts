@@ -36,7 +36,7 @@ export async function observationsPage(
     let found = await read();
     const isEnough = () => found.ends.length > to || found.ends.length === TILE_SIZE;
     if (isEnough()) return found;
-    // A tile that is not full may be an old copy of a full one. The next tile must not be read on top of it.
+    // A tile that is not full may be an old copy of a full one. A page must not continue in the next tile then.
     if (found !== NO_TILE) found = await read({ fresh: true });
     if (isEnough()) return found;
     const newest = await newestTile(installationId, named, context);
@@ -78,7 +78,7 @@ async function itemsAfter(after: number, limit: number, readTile: TileReader): P
   return { slices: [first, rest], more: next.ends.length > to - TILE_SIZE };
 }
 
-/** A tile by its number. It has more than `to` items, or it is full, or the observations end in it or before it. */
+/** Returns a tile with more than `to` items, or else a full tile, or the last one. */
 type TileReader = (tile: number, to: number) => Promise<Tile>;
 
 /** True if the observations can end with this tile: the tiles before the newest one are full. */

@@ -32,8 +32,8 @@ export interface FollowOptions {
 export interface FollowedChain {
   readonly chain: OpenChain;
   /**
-   * Reads the chain up to a safe block, which is never lower than the one before. Returns why it has no verdict there;
-   * undefined if it has one.
+   * Reads the chain up to a safe block, which never falls. Returns why the chain's state there is unknown; undefined
+   * if it is known.
    */
   follow(block: bigint): Promise<string | undefined>;
 }

@@ -121,7 +121,7 @@ export class Rebuilt {
       const store = sourceStore({ publications, at: from, sources });
       const object = await store.get(key);
       if (object === undefined) return { kind: "different", seen: "a response that the log does not give" };
-      // What time alone makes of it later is right, too.
+      // A body that a successor changed is right, too.
       for (const instant of [from, ...decodeResponse(object).successors.map((successor) => successor.from)]) {
         const context = shimContext({ store, now: () => instant, monotonic: () => 0, report: () => undefined });
         const { status, body = new Uint8Array() } = await respond({ method: "GET", url }, context);
