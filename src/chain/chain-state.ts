@@ -52,12 +52,7 @@ export interface ChainBinding {
 }
 
 /** The settled frontier, read at the safe block (docs/spec/api.md#process). */
-export interface SafeCoreState {
-  readonly settledThroughRound: bigint;
-  readonly cumulativeWork: bigint;
-  readonly blockHeight: bigint;
-  readonly currentWork: bigint;
-  readonly workPerBlock: bigint;
+export interface SafeCoreState extends Omit<CoreView["core"], "authorizationNonce" | "paused"> {
   /** The newest BatchSettled at or below the safe block; null before the first. */
   readonly lastSettlement: { readonly confirmedAt: number; readonly transactionHash: string } | null;
 }
@@ -146,16 +141,19 @@ export interface EconomyView {
 
 export type ContractKind = "factory" | "core" | "proxy_admin" | "timelock" | "mining" | "token" | "collection";
 
-export interface ChainEvent {
-  readonly contractKind: ContractKind;
-  readonly contractAddress: string;
-  readonly eventName: string;
+export interface EventPosition {
   readonly blockNumber: bigint;
   readonly blockHash: string;
   readonly blockTimestamp: number;
   readonly transactionHash: string;
   readonly transactionIndex: number;
   readonly logIndex: number;
+}
+
+export interface ChainEvent extends EventPosition {
+  readonly contractKind: ContractKind;
+  readonly contractAddress: string;
+  readonly eventName: string;
   /** Arguments in ABI order, as texts (docs/spec/chain.md#derived). */
   readonly arguments: readonly { readonly name: string; readonly value: string }[];
 }

@@ -6,6 +6,7 @@ import type { Hex } from "viem";
 import { UINT256_MAX } from "../../values/decimal.ts";
 import { LATEST } from "../../values/timestamp.ts";
 import { fieldsOf } from "../../values/unknown.ts";
+import type { EventPosition } from "../chain-state.ts";
 import type { RpcCall } from "./rpc-node.ts";
 
 /** Thrown if a node's response contradicts itself or the request: nothing of it is stored. */
@@ -81,17 +82,11 @@ export function instant(value: unknown): number {
 }
 
 /** An event of eth_getLogs whose topics and data are not decoded yet. */
-export interface RawEvent {
+export interface RawEvent extends EventPosition {
   /** Lower case. */
   readonly address: string;
   readonly topics: readonly Hex[];
   readonly data: Hex;
-  readonly blockNumber: bigint;
-  readonly blockHash: string;
-  readonly blockTimestamp: number;
-  readonly transactionHash: string;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
 }
 
 /** Parses an event. Throws `ContradictingResponse` if a field is missing or malformed. */

@@ -40,7 +40,7 @@ export function eventsFrom(db: ReadOnlyDatabase, block: bigint): ChainEvent[] {
 }
 
 /** Returns the newest BatchSettled below a block. */
-export function settlementBefore(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
+export function settlementEventBefore(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
   const rest = `WHERE contract_kind = ? AND event_name = ? AND block_number < ? ${newest(1)}`;
   return select(db, rest, "core", "BatchSettled", block)[0];
 }

@@ -8,7 +8,7 @@ import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
 import type { FailedCheck } from "../poll-event.ts";
-import { digestOf, integerArgument, settlementBefore } from "../store/read-events.ts";
+import { digestOf, integerArgument, settlementEventBefore } from "../store/read-events.ts";
 import type { RangeEvents } from "./events.ts";
 
 /** The totals after a settlement; all zero before the first. */
@@ -50,7 +50,7 @@ export function firstBlock({ deploymentBlock, economy }: Deployment): bigint {
 
 /** Returns the totals after the newest stored settlement below a block. */
 export function frontierBefore(db: Database, block: bigint): Frontier {
-  const settlement = settlementBefore(db, block);
+  const settlement = settlementEventBefore(db, block);
   return settlement === undefined ? NOTHING_SETTLED : frontierOf(settlement);
 }
 
@@ -136,7 +136,7 @@ export function faultOf({ chain, node }: FaultyPass, { failure, block }: EventFa
   const { db, deployment } = chain;
   const { from, events } = span;
   // An event may be missing anywhere after the last stored settlement, not only in this range.
-  const since = settlementBefore(db, from)?.blockNumber ?? firstBlock(deployment);
+  const since = settlementEventBefore(db, from)?.blockNumber ?? firstBlock(deployment);
   return {
     failure,
     node: node.index,

@@ -101,6 +101,16 @@ export function settlementBefore(
   return row && settlementOf(row);
 }
 
+/** Returns the blocks above one height up to another; null bounds if there are none (docs/spec/chain.md#derived). */
+export function completedBlocks(previousHeight: bigint, blockHeight: bigint) {
+  const completed = blockHeight > previousHeight;
+  return {
+    firstCompletedBlock: completed ? String(previousHeight + 1n) : null,
+    lastCompletedBlock: completed ? String(blockHeight) : null,
+    completedBlockCount: String(blockHeight - previousHeight),
+  };
+}
+
 const SELECT = `SELECT block_number AS blockNumber, log_index AS logIndex, block_timestamp AS blockTimestamp,
   transaction_hash AS transactionHash, previous_round AS previousRound, settled_round AS settledRound,
   active_rounds AS activeRounds, cumulative_work AS cumulativeWork, block_height AS blockHeight, batches,
