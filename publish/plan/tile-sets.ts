@@ -6,7 +6,7 @@
 import { type ObjectStore, readIfWhole, type StoreObject } from "../../src/object-store/object-store.ts";
 import { encodeResponse, JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { activityTileKey, parseActivityTileKey } from "../../src/resources/activity/route.ts";
-import { decodeIndexTile, decodeRoot } from "../../src/resources/activity/stored-feed.ts";
+import { decodeIndexTile, decodeRoot } from "../../src/resources/activity/stored-activity.ts";
 import type { ImmutableTile, Publication, TileSet } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { isFileError } from "../../src/sqlite/sqlite-failure.ts";

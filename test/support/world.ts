@@ -9,7 +9,7 @@ import type { Representation } from "../../src/http/representation.ts";
 import type { FileRow } from "../../src/http/route.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/route.ts";
-import { type EventLine, encodeRoot, encodeTile } from "../../src/resources/activity/stored-feed.ts";
+import { type EventLine, encodeRoot, encodeTile } from "../../src/resources/activity/stored-activity.ts";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
 import { encodeObservationCursor } from "../../src/resources/observations/route.ts";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";

@@ -7,7 +7,7 @@ import type { Built } from "../built.ts";
 import { chainPointOf } from "../fields.ts";
 import { activeTypes, activitySchema } from "./contract.ts";
 import { ACTIVITY_LIMIT, activityKey, type Category } from "./route.ts";
-import { type ActivityRoot, type EventLine, encodeRoot, pageBody } from "./stored-feed.ts";
+import { type ActivityRoot, type EventLine, encodeRoot, pageBody } from "./stored-activity.ts";
 
 /** A category's tiles, and its newest events, which are in the root. */
 export interface ActivityLayout extends Pick<ActivityRoot, "tiles" | "indexes"> {

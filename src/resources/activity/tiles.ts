@@ -14,7 +14,7 @@ import type { ActivityLayout } from "./build.ts";
 import { activityEventSchema } from "./contract.ts";
 import { type ActivityContext, eventText } from "./event.ts";
 import { activityTileKey, type Category } from "./route.ts";
-import { type EventLine, encodeIndexTile, encodeTile, type TileEntry } from "./stored-feed.ts";
+import { type EventLine, encodeIndexTile, encodeTile, type TileEntry } from "./stored-activity.ts";
 
 /** The inputs of the tiles' texts. They exist if both chain views are available. */
 export interface ActivityViews extends ActivityContext {

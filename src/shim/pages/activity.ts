@@ -20,7 +20,7 @@ import {
   type IndexEntry,
   pageBody,
   type TileEntry,
-} from "../../resources/activity/stored-feed.ts";
+} from "../../resources/activity/stored-activity.ts";
 import type { RouteRequest, ShimContext, StoreReader } from "../context.ts";
 import { type FullResponse, queryRefused, rowResponse } from "../full-response.ts";
 import { storedResponse } from "../stored-responses.ts";

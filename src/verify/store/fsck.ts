@@ -19,7 +19,7 @@ import {
   type Category,
   parseActivityTileKey,
 } from "../../resources/activity/route.ts";
-import { decodeIndexTile, decodeRoot, decodeTile, pageBody } from "../../resources/activity/stored-feed.ts";
+import { decodeIndexTile, decodeRoot, decodeTile, pageBody } from "../../resources/activity/stored-activity.ts";
 import { hashOf } from "../../resources/activity/tiles.ts";
 import { revisionOf } from "../../resources/built.ts";
 import { matchKey, matchPath, RESPONSE_KEYS } from "../../resources/find.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../../src/resources/activity/route.ts";
-import { decodeIndexTile, decodeRoot } from "../../../src/resources/activity/stored-feed.ts";
+import { decodeIndexTile, decodeRoot } from "../../../src/resources/activity/stored-activity.ts";
 import { raiseWatermark } from "../../support/raise-watermark.ts";
 import { START, uuid, type Worker, World } from "../world.ts";
 import { KINDS, unitMinted } from "./chain-logs.ts";

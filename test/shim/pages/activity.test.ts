@@ -7,7 +7,7 @@ import {
   encodeRoot,
   encodeTile,
   type TileEntry,
-} from "../../../src/resources/activity/stored-feed.ts";
+} from "../../../src/resources/activity/stored-activity.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { chainEventKey } from "../../../src/values/activity-key.ts";

@@ -10,7 +10,7 @@ import { fileOfKey } from "../../../src/object-store/filesystem/format.ts";
 import type { ObjectStore, StoreObject } from "../../../src/object-store/object-store.ts";
 import { sealOf } from "../../../src/object-store/seal-node.ts";
 import { activityKey, activityTileKey } from "../../../src/resources/activity/route.ts";
-import { decodeRoot, encodeIndexTile, encodeRoot } from "../../../src/resources/activity/stored-feed.ts";
+import { decodeRoot, encodeIndexTile, encodeRoot } from "../../../src/resources/activity/stored-activity.ts";
 import { hashOf } from "../../../src/resources/activity/tiles.ts";
 import { type FsckReport, fsck } from "../../../src/verify/store/fsck.ts";
 import { ingest } from "../../ledger/ingest.ts";
