@@ -144,25 +144,6 @@ FROM (SELECT leaf FROM entry WHERE entry_index >= ? AND entry_index < ? ORDER BY
 const SUBTREES_TEXT = `SELECT group_concat(hex(hash), '')
 FROM (SELECT hash FROM subtree WHERE level = ? AND number >= ? AND number < ? ORDER BY number)`;
 
-export interface Changes {
-  readonly now: LogPoint;
-  /** Row ids of the changed installations, ascending; undefined if any may have changed. */
-  readonly installations: readonly number[] | undefined;
-}
-
-/**
- * Returns the installations that have entries after a point, in time linear in the number of entries. All may have
- * changed if there is no point, or if this log does not contain the point because another ledger took its place.
- */
-export function changedSince(ledger: ReadOnlyDatabase, since: LogPoint | undefined): Changes {
-  const now = logPoint(ledger);
-  if (since === undefined || !contains(ledger, since)) return { now, installations: undefined };
-  const changed = readValues<number>(ledger, CHANGED, since.size);
-  return { now, installations: changed.sort((one, other) => one - other) };
-}
-
-const CHANGED = "SELECT DISTINCT installation FROM entry WHERE entry_index >= ?";
-
 /** Iterates the texts of the entries `from` to `to - 1`, in order. Rows are read lazily. */
 export function* entryTexts(ledger: ReadOnlyDatabase, from: number, to: number): Generator<string> {
   for (const row of eachRow<EntryRow>(ledger, ENTRIES, from, to)) {
