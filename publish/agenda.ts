@@ -71,11 +71,6 @@ export class Agenda {
     this.#items.set(key, { ...inputs, builtAt: at, dueAt: at + AFTER_FAILURE_MS, failure });
   }
 
-  /** Makes the next cycle build the response. */
-  recheck(key: string): void {
-    this.#items.delete(key);
-  }
-
   /** What failed and has not succeeded since, also if this cycle did not try it again. */
   failures(): ReportRow[] {
     return [...this.#items.values()].flatMap(({ failure }) => failure ?? []);

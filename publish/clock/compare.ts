@@ -59,12 +59,6 @@ export class StoreSkew {
     if (hasClock(store)) store.watchClock(monotonic, (bounds) => this.#offset.add(bounds, monotonic()));
   }
 
-  /** How far the host's clock is ahead of the store's (ms); null if they agree or the store has no clock. */
-  get reportedMs(): number | null {
-    const skew = Math.round(this.#ms ?? 0);
-    return Math.abs(skew) > CLOCK_TOLERANCE_MS ? skew : null;
-  }
-
   /** Throws `Failure` clock_skew. Asks the store once more, because one wrong response must not stop a publisher. */
   async check(): Promise<void> {
     const known = this.#ms;
