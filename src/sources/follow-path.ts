@@ -5,7 +5,7 @@ import type { Database } from "better-sqlite3";
 import { isDiskFull } from "../files/disk-full.ts";
 import { type Counts, Intake, type IntakeRules } from "../ledger/intake/intake.ts";
 import type { Rejection } from "../ledger/intake/rejection.ts";
-import { IdleCheckpoint } from "../sqlite/idle-checkpoint.ts";
+import { IdleWal } from "../sqlite/idle-wal.ts";
 import { Failure } from "../values/failure.ts";
 import { errorOf } from "../values/unknown.ts";
 import { type FileIntake, type IntakeOf, pause, type SourceLog } from "./followed.ts";
@@ -60,7 +60,7 @@ export async function followPath(target: Target, db: Database, options: FollowOp
   const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf, onRefused);
   const stopWatch = await watchCounts(() => followed.counts);
   log.following({ source: path, isThere, from: isDirectory ? "its first file" : "its first line" });
-  const checkpoint = new IdleCheckpoint(db);
+  const checkpoint = new IdleWal(db);
   try {
     for await (const _ of wakes(isDirectory ? path : dirname(path), stop)) {
       try {

@@ -80,7 +80,7 @@ function chainWarnings(): (event: PollEvent) => void {
   const warned = new Set<string>();
   return (event) => {
     if (!isProblem(event)) return;
-    const subject = `${event.type} ${event.node} ${"check" in event ? event.check : ""}`;
+    const subject = `${event.kind} ${event.node} ${"check" in event ? event.check : ""}`;
     if (warned.has(subject)) return;
     warned.add(subject);
     warn(problemFailure(event));

@@ -14,7 +14,7 @@ import {
   startAfter,
   streamGap,
 } from "../../ledger/intake/stream-position.ts";
-import { IdleCheckpoint } from "../../sqlite/idle-checkpoint.ts";
+import { IdleWal } from "../../sqlite/idle-wal.ts";
 import { Failure } from "../../values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../values/freshness.ts";
 import { elementAt, errorMessage, errorOf } from "../../values/unknown.ts";
@@ -68,7 +68,7 @@ export async function followStream(
   // Report configuration errors before waiting for a server.
   startAfter(db, address.stream, address.subject, options.from);
   const stopWatch = await watch(() => follower.counts);
-  const checkpoint = new IdleCheckpoint(db);
+  const checkpoint = new IdleWal(db);
   const idle = setInterval(() => {
     checkpoint.look(performance.now());
     options.log.counts(follower.counts);

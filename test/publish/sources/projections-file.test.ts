@@ -87,7 +87,7 @@ test("damaged projections are not reported as a damaged ledger", async () => {
   world.receive(2_000);
   const followed = reader.begin(START + 2e9).advance(() => {});
   await expect(followed).rejects.toMatchObject({
-    code: expect.stringMatching(/^projections_/),
+    code: expect.stringMatching(/^state_/),
     message: expect.stringContaining(path),
   });
   reader.close();

@@ -32,7 +32,7 @@ test("the first cycle with puts is logged at once, and later ones are summed up 
   ]);
 });
 
-const DEAD = { type: "failed", node: "http://dead.test", message: "ECONNREFUSED" } as const;
+const DEAD = { kind: "failed", node: "http://dead.test", message: "ECONNREFUSED" } as const;
 
 function logged() {
   const lines: Record<string, unknown>[] = [];
