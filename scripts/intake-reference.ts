@@ -157,39 +157,27 @@ interface Meaning {
 const CODES: Readonly<Record<FaultCode, Meaning>> = {
   malformed_json: {
     field: "none",
-    when: "the line is not exactly one JSON object in UTF-8: a byte order mark, bytes that are not UTF-8, half of a surrogate pair, more than 1 MiB",
-    remedy: "write one object a line, ended by LF",
+    when: "the line is not exactly one JSON object in UTF-8 of at most 1 MiB",
+    remedy: "write one object a line, ended by LF, without a byte order mark",
   },
-  unknown_type: {
-    field: "type",
-    when: "the type is missing or unknown",
-    remedy: "use one of the types above",
-  },
-  unknown_field: { field: "the unknown field", when: "a field that the type does not have", remedy: "leave it out" },
-  invalid_field: {
-    field: "the invalid field",
-    when: "a field is missing or does not have the form in its table",
-    remedy: "every field is required; null only where the table says so",
-  },
-  out_of_range: {
-    field: "the invalid field",
-    when: "a number or decimal string of the right form outside its range",
-    remedy: "see the form's range",
-  },
+  unknown_type: { field: "type", when: "the type is missing or unknown", remedy: "use one of the types above" },
+  unknown_field: { field: "the field", when: "the type has no such field", remedy: "leave it out" },
+  invalid_field: { field: "the field", when: "it is missing or has another form", remedy: "see the type's table" },
+  out_of_range: { field: "the field", when: "the right form, outside its range", remedy: "see the form's range" },
   in_future: {
-    field: "the invalid field",
+    field: "the field",
     when: "an instant, except `observedAt` of a receipt, is more than a minute ahead of the clock of `noonmark ingest`",
     remedy: "set the clocks by NTP, and take the line again with `--retry`; `--allow-future` is for replays",
   },
   installation_not_listed: {
     field: "installationId",
     when: "the installation is neither `installationId` nor in the ledger",
-    remedy: "Correct the id. For a new installation: `--new-installation ID`.",
+    remedy: "correct the id, or for a new installation use `--new-installation ID`",
   },
   counter_regression: {
     field: "cumulativeWorkUnits",
     when: "the counter fell within its counterEpoch",
-    remedy: "a counter that starts again has a new counterEpoch; send receipts in the order of their counters",
+    remedy: "begin a new counterEpoch with a new counter; send receipts in the order of their counters",
   },
   distance_regression: {
     field: "distanceMm",
@@ -198,27 +186,27 @@ const CODES: Readonly<Record<FaultCode, Meaning>> = {
   },
   unknown_round: {
     field: "firstRound or lastRound",
-    when: "a closure names a round that was not accepted before",
+    when: "a round of the closure is not in the ledger",
     remedy: "send the rounds first, then the closure again",
   },
   closure_overlap: {
     field: "firstRound or lastRound",
     when: "another closure has one of its rounds",
-    remedy: "each round is in one closure",
+    remedy: "put each round into one closure",
   },
   submission_terminal: {
     field: "lifecycle",
-    when: "the submission is confirmed, reverted or superseded already",
-    remedy: "a new attempt has a new submissionId",
+    when: "the submission is confirmed, reverted or superseded",
+    remedy: "give a new attempt a new submissionId",
   },
   submission_invalid: {
-    field: "the field of the broken rule",
-    when: "the record contradicts itself or moves back; the sentence names the rule",
+    field: "that of the broken rule",
+    when: "the record contradicts itself or moves back",
     remedy: "see [submission](#submission)",
   },
   conflict: {
     field: "the last field of the key",
     when: "the ledger has a record with this key and other content",
-    remedy: "facts are never changed; the same record again is a duplicate and harmless",
+    remedy: "do not change a fact",
   },
 };
