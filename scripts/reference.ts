@@ -25,13 +25,13 @@ export async function referencePage(): Promise<string> {
     ["## Metrics", METRICS, ...metricTables(), EVERY_PROCESS],
     ["## Errors of the API", "[The specification](spec/api.md#errors) says when each is given.", apiErrors()],
     ["## Codes", CODES, failuresTable()],
-    ["## Rules of `verify`", table(["rule", "what it asserts"], ruleRows())],
+    ["## Rules of verify", table(["rule", "what it asserts"], ruleRows())],
   ];
   return `${parts.flat().join("\n\n")}\n`;
 }
 
 const CONTENTS = `[Commands](#commands), [settings](#settings), [metrics](#metrics), [errors of the API](#errors-of-the-api), [codes of
-failures](#codes), [rules of \`verify\`](#rules-of-verify).`;
+failures](#codes), [rules of verify](#rules-of-verify).`;
 
 const COMMANDS = "In a checkout run `npx noonmark COMMAND`. Every command accepts `--help`. Settings are also flags.";
 
