@@ -11,7 +11,7 @@ import { placeOf } from "../src/ledger/intake/shown-in.ts";
 import { FACT_KINDS, type FactKind } from "../src/ledger/schema.ts";
 
 export function intakeReference(): string {
-  const sections = [HEAD, ...FACT_KINDS.map(record), forms(), codes(), WITHDRAWAL];
+  const sections = [HEAD, ...FACT_KINDS.map(record), forms(), WITHDRAWAL];
   return `${sections.join("\n\n")}\n`;
 }
 
@@ -31,7 +31,7 @@ noonmark ingest --follow nats://127.0.0.1:4222/FACTS   # a stream of NATS JetStr
 \`\`\`
 
 A rejected line never stops the others. stderr gets \`line N: code field: sentence\`, and \`--rejects FILE\` keeps the line for
-\`noonmark ingest --retry FILE\`. \`--dry-run FILE\` judges each line and takes nothing in. Use it, because a fact is for ever.
+\`noonmark ingest --retry FILE\`. [Rejections](reference.md#rejections) lists the codes. \`--dry-run FILE\` judges each line and takes nothing in. Use it, because a fact is for ever.
 [The specification](spec/intake.md) has the rules in full.
 
 Round \`roundId\` begins at \`genesisTimestamp\` + \`roundId\` · 600, in epoch seconds. So an instant t belongs to round
@@ -124,14 +124,15 @@ function noteOf(field: FieldSchema): string {
   return FORMS.some((form) => form.description === description) ? "" : description;
 }
 
-function codes(): string {
+/** The section of docs/reference.md about rejected lines. */
+export function rejections(): string[] {
   const rows = FAULT_CODES.map((name) => {
     const { field, when, remedy } = CODES[name];
     return [code(name), field, when, remedy];
   });
-  const order = `Each line is checked in this order, and the first code that applies is reported. If it applies to several fields, the first in
-the type's table is named.`;
-  return `## Rejections\n\n${order}\n\n${table(["code", "field", "when", "what to do"], rows)}`;
+  const order = `\`ingest\` checks each line in this order, and reports the first code that applies. If it applies to several fields, the
+first in [the type's table](facts.md#fields) is named.`;
+  return ["## Rejections", order, table(["code", "field", "when", "what to do"], rows)];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -160,7 +161,7 @@ const CODES: Readonly<Record<FaultCode, Meaning>> = {
     when: "the line is not exactly one JSON object in UTF-8 of at most 1 MiB",
     remedy: "write one object a line, ended by LF, without a byte order mark",
   },
-  unknown_type: { field: "type", when: "the type is missing or unknown", remedy: "use one of the types above" },
+  unknown_type: { field: "type", when: "the type is missing or unknown", remedy: "use one of the types of facts.md" },
   unknown_field: { field: "the field", when: "the type has no such field", remedy: "leave it out" },
   invalid_field: { field: "the field", when: "it is missing or has another form", remedy: "see the type's table" },
   out_of_range: { field: "the field", when: "the right form, outside its range", remedy: "see the form's range" },
@@ -202,7 +203,7 @@ const CODES: Readonly<Record<FaultCode, Meaning>> = {
   submission_invalid: {
     field: "that of the broken rule",
     when: "the record contradicts itself or moves back",
-    remedy: "see [submission](#submission)",
+    remedy: "see [submission](facts.md#submission)",
   },
   conflict: {
     field: "the last field of the key",

@@ -13,6 +13,7 @@ import { COMMON_ERRORS, type CommonCode, ERROR_SOURCES } from "../src/http/error
 import { OPERATIONS } from "../src/resources/contracts.ts";
 import { ShimCounts } from "../src/shim/node/store-reader.ts";
 import { RULES } from "../src/verify/rules.ts";
+import { rejections } from "./intake-reference.ts";
 
 /** docs/reference.md: its texts come from the program. */
 export async function referencePage(): Promise<string> {
@@ -25,13 +26,14 @@ export async function referencePage(): Promise<string> {
     ["## Metrics", METRICS, ...metricTables(), EVERY_PROCESS],
     ["## Errors of the API", "[The specification](spec/api.md#errors) says when each is given.", apiErrors()],
     ["## Codes", CODES, failuresTable()],
+    rejections(),
     ["## Rules of verify", table(["rule", "what it asserts"], ruleRows())],
   ];
   return `${parts.flat().join("\n\n")}\n`;
 }
 
 const CONTENTS = `[Commands](#commands), [settings](#settings), [metrics](#metrics), [errors of the API](#errors-of-the-api), [codes of
-failures](#codes), [rules of verify](#rules-of-verify).`;
+failures](#codes), [rejections](#rejections), [rules of verify](#rules-of-verify).`;
 
 const COMMANDS = "In a checkout run `npx noonmark COMMAND`. Every command accepts `--help`. Settings are also flags.";
 
@@ -141,8 +143,8 @@ function metricTables(): string[] {
   });
 }
 
-const CODES = `Codes are stable, so programs may compare them. Intake's rejection codes are in [facts](facts.md#rejections), and the findings
-of \`fsck\` in [verify](verify.md#fsck). The message has the values, and often a more exact
+const CODES = `Codes are stable, so programs may compare them. The findings of \`fsck\` are in
+[verify](verify.md#fsck). The message has the values, and often a more exact
 hint. \`NAME\` is the SQLite file that the failure is about: \`ledger\`, \`state\`, \`projections\` or \`chain\`.`;
 
 function failuresTable(): string {
