@@ -56,11 +56,9 @@ The [log](log.md) has every value that is not dropped. A signed log is public.`;
 const WITHDRAWAL = `<a id="wrong-facts"></a>
 ## Wrong facts
 
-An accepted fact cannot be withdrawn. Receipts have dense positions, in tiles that caches keep for good. And a ledger must contain
-the published log, entry by entry.
-
-Instead, stop the publisher and the intake, also on a standby. Make a new ledger without the wrong facts, and publish it to an empty
-store. Readers see the observations begin again.
+An accepted fact cannot be withdrawn, because a ledger must contain the published log, entry by entry. Instead, stop the publisher and the
+intake, also on a standby. Make a new ledger without the wrong facts, and publish it to an empty store. Readers see the observations
+begin again.
 
 \`\`\`
 noonmark ledger export | grep -v 018f6f2e-9c50-7a1b-8c2d-000000000001 > right-facts.ndjson
