@@ -31,8 +31,8 @@ noonmark ingest --follow nats://127.0.0.1:4222/FACTS   # a stream of NATS JetStr
 \`\`\`
 
 A rejected line never stops the others. stderr gets \`line N: code field: sentence\`, and \`--rejects FILE\` keeps the line for
-\`noonmark ingest --retry FILE\`. [Rejections](reference.md#rejections) lists the codes. \`--dry-run FILE\` judges each line and takes nothing in. Use it, because a fact is for ever.
-[The specification](spec/intake.md) has the rules in full.
+\`noonmark ingest --retry FILE\`. [Rejections](reference.md#rejections) lists the codes. \`--dry-run FILE\` judges each line and takes
+nothing in. Use it, because a fact is for ever. [The specification](spec/intake.md) has the rules in full.
 
 Round \`roundId\` begins at \`genesisTimestamp\` + \`roundId\` · 600, in epoch seconds. So an instant t belongs to round
 floor((t − \`genesisTimestamp\`) / 600). If the newest twelve closed rounds all contradict the setting, statistics and process are not
