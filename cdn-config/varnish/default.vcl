@@ -194,9 +194,8 @@ sub copied_headers {
   unset beresp.http.x-amz-meta-states;
   unset beresp.http.x-amz-meta-valid-until;
   unset beresp.http.x-amz-meta-successors;
-  unset beresp.http.x-amz-meta-epoch;
-  unset beresp.http.x-amz-meta-writer;
-  unset beresp.http.x-amz-meta-source-version;
+  unset beresp.http.x-amz-meta-at;
+  unset beresp.http.x-amz-meta-position;
   unset beresp.http.x-amz-meta-noonmark-put;
   unset beresp.http.x-amz-meta-sha256;
   unset beresp.http.x-amz-request-id;

@@ -106,9 +106,13 @@ export class HeldHead {
 
   /** Throws `Failure` clock_moved if the clock has moved since the lease was taken. Nothing may be put then. */
   checkClock(): void {
+    this.#noticeMove();
+    if (this.#lost?.code === "clock_moved") throw this.#lost;
+  }
+
+  #noticeMove(): void {
     this.#clock.check();
     if (this.#clock.moves !== this.#movesBefore) this.#lost ??= clockMoved(this.#clock.movedMs);
-    if (this.#lost?.code === "clock_moved") throw this.#lost;
   }
 
   /** Nothing may be put any more, and the lease may only be released. */
@@ -141,15 +145,15 @@ export class HeldHead {
   }
 
   /** Marks the lease as released, so that the next publisher need not wait. Throws `Failure` lease_lost (75), `StoreUnavailable`. */
-  async release(change: Change = () => ({})): Promise<void> {
-    if (!isClockFailure(this.#lost)) return this.#inTurn(() => this.#swap(change, true));
-    // This clock's time must not be published, so only the flag changes.
-    const { problems } = this.#head;
-    const moved =
-      this.#clock.moves === this.#movesBefore ? problems : [...problems, ["clock_moved", 1] as [string, number]];
-    const lease = { ...this.#head.lease, released: true };
-    await this.#inTurn(async () => {
-      await this.#put({ ...this.#head, problems: moved, seq: this.#head.seq + 1, lease });
+  release(change: Change = () => ({})): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#noticeMove();
+      if (!isClockFailure(this.#lost)) return await this.#swap(change, true);
+      // This clock's time must not be published, so only the flag and the problem change.
+      const { problems, lease, seq } = this.#head;
+      const isMoved = this.#clock.moves !== this.#movesBefore;
+      const moved: Head["problems"] = isMoved ? [...problems, ["clock_moved", 1]] : problems;
+      await this.#put({ ...this.#head, problems: moved, seq: seq + 1, lease: { ...lease, released: true } });
     });
   }
 

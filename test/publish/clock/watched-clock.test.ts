@@ -197,3 +197,14 @@ test("what was published ahead of the clock is clock_behind, until the clock has
   expect((await again.cycle()).at).toBe(clock.wall());
   await again.worker.stop();
 });
+
+test("a stopped publisher whose clock has moved meanwhile says so, and releases the lease", async () => {
+  const { worker, cycle } = await publishing();
+  await cycle();
+  apart -= HOUR;
+  await worker.stop();
+  expect((await readHead(world.store))?.head).toMatchObject({
+    lease: { released: true, renewedAt: START },
+    problems: [["clock_moved", 1]],
+  });
+});

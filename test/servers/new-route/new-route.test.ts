@@ -55,9 +55,9 @@ function modulesBelow(): string[] {
 const COUNTS: readonly (readonly [path: string, before: string, after: string])[] = [
   ["test/client/endpoints.test.ts", "    modules: 1,\n", "    modules: 1,\n    heartbeat: 1,\n"],
   ["test/client/package.test.ts", "3_500", "3_530"],
-  ["test/bin/commands/operating/fsck.test.ts", "48 objects", "49 objects"],
-  ["test/bin/commands/operating/fsck.test.ts", "47 objects", "48 objects"],
-  ["test/bin/commands/operating/fsck.test.ts", "objects: 47", "objects: 48"],
+  ["test/bin/commands/operating/fsck.test.ts", "52 objects", "53 objects"],
+  ["test/bin/commands/operating/fsck.test.ts", "51 objects", "52 objects"],
+  ["test/bin/commands/operating/fsck.test.ts", "objects: 51", "objects: 52"],
   ["test/bin/commands/operating/status.test.ts", "19 responses", "20 responses"],
   ["test/bin/commands/operating/status.test.ts", "17 responses", "18 responses"],
 ];

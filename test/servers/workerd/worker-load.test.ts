@@ -31,6 +31,7 @@ const CLIENTS = 64;
 const LOAD_MS = 3_000;
 /** Less than the time that a request waits for another one's read. Then it reads by itself. */
 const PATIENCE_MS = 200;
+const UNAVAILABLE = '{"error":"store_unavailable"}';
 
 let miniflare: Miniflare;
 let base: string;
@@ -62,9 +63,12 @@ test(`${CLIENTS} clients cost the bucket one read per edge second and key`, asyn
   const client = async () => {
     while (performance.now() < began + LOAD_MS) {
       const asked = performance.now();
-      expect(await text("/v1/public/telemetry")).toBe('"telemetry"');
+      const body = await text("/v1/public/telemetry");
+      const isLate = performance.now() - asked > PATIENCE_MS;
+      // Of a busy machine's late responses some are over the shim's time limit.
+      expect(isLate ? ['"telemetry"', UNAVAILABLE] : ['"telemetry"']).toContain(body);
       responses++;
-      if (performance.now() - asked > PATIENCE_MS) late++;
+      if (isLate) late++;
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
@@ -79,7 +83,7 @@ test("a failing bucket is hidden only as the table says", async () => {
   await text("/fail");
   // One edge second later.
   await until("process fails", async () => (await fetch(`${base}/v4/public/process`)).status === 503);
-  expect(await text("/v4/public/process")).toBe('{"error":"store_unavailable"}');
+  expect(await text("/v4/public/process")).toBe(UNAVAILABLE);
   await until("telemetry requests have failed", async () => {
     expect(await text("/v1/public/telemetry")).toBe('"telemetry"');
     return (await reads()).includes(TELEMETRY_KEY);

@@ -18,7 +18,6 @@ afterAll(() => plain?.[Symbol.asyncDispose]());
 
 /** A signed log. */
 const LOG = {
-  number: 1,
   size: 1_234_067,
   root: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
   origin: "wheel.example.org/log",
