@@ -1,6 +1,7 @@
 /**
- * When each response is built next (docs/spec/publishing.md#the-cycle): if its inputs have changed or its instant has come, but not
- * before its minimum interval is over. It is only in memory: a new process builds everything once, and puts what differs.
+ * When each response is built next (docs/spec/publishing.md#the-cycle): if its inputs have changed or its instant has
+ * come, but not before its minimum interval is over. It is only in memory: a new process builds everything once, and puts
+ * what differs.
  */
 import type { Publication } from "../src/resources/publication.ts";
 import type { ReportRow } from "./report.ts";
@@ -42,8 +43,8 @@ export class Agenda {
   }
 
   /**
-   * The instant (epoch ms) from which a response may be built: at most `at` if it is due, later if it has changed and must wait.
-   * Undefined if nothing has changed. `asOf`: of the published response (epoch ms).
+   * The instant (epoch ms) from which a response may be built: at most `at` if it is due, later if it has changed and
+   * must wait. Undefined if nothing has changed. `asOf`: of the published response (epoch ms).
    */
   buildableAt({ key, timing = {} }: Publication, now: Inputs, at: number, asOf: number): number | undefined {
     const { minimumInterval = 0, throttledInterval = 0 } = timing;
@@ -68,11 +69,6 @@ export class Agenda {
   failed(key: string, inputs: Inputs, at: number, failure: ReportRow | undefined): void {
     this.#waits.delete(key);
     this.#items.set(key, { ...inputs, builtAt: at, dueAt: at + AFTER_FAILURE_MS, failure });
-  }
-
-  /** Makes the next cycle build the response. */
-  recheck(key: string): void {
-    this.#items.delete(key);
   }
 
   /** What failed and has not succeeded since, also if this cycle did not try it again. */

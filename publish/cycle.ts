@@ -1,6 +1,7 @@
 /**
- * One cycle (docs/spec/publishing.md#the-cycle): plan from the sources and the head, put the log's files, swap the head, put the objects. A
- * plan is values, computed in one transaction. A long history takes several steps, each with a swap of its own.
+ * One cycle (docs/spec/publishing.md#the-cycle): plan from the sources and the head, put the log's files, swap the head,
+ * put the objects. A plan is values, computed in one transaction. A long history takes several steps, each with a swap of
+ * its own.
  */
 import { readSync } from "../src/chain/store/sync-row.ts";
 import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
@@ -58,17 +59,21 @@ export class Memory {
   dropped: (readonly [string, number])[] = [];
 }
 
-export interface Cycle extends PutTarget {
-  readonly sources: CycleSources;
-  readonly memory: Memory;
-  readonly agenda: Agenda;
-  /** All publications but telemetry. */
+/** `PublisherOptions` (publisher.ts) explains the fields. */
+interface StepOptions {
   readonly publications: readonly Publication[];
-  readonly configured: string;
   readonly signers: readonly Signer[];
   readonly program: string;
   readonly force: boolean;
   readonly minimumPutInterval: number;
+}
+
+export interface Cycle {
+  readonly sources: CycleSources;
+  readonly target: PutTarget;
+  readonly memory: Memory;
+  readonly agenda: Agenda;
+  readonly options: StepOptions;
   /** Epoch ms. */
   readonly at: number;
 }
@@ -97,18 +102,19 @@ export async function runStep(cycle: Cycle): Promise<CycleResult> {
 }
 
 async function tryStep(cycle: Cycle): Promise<CycleResult> {
-  const { sources, held, memory, at, agenda } = cycle;
+  const { sources, target, memory, options, at, agenda } = cycle;
+  const { held } = target;
   const plan = await planned(cycle);
-  await putLog(plan, cycle);
+  if (plan.refused === undefined) await putLog(plan.log, cycle);
   for (const { publication, lostHistory } of plan.responses.responses) {
     if (lostHistory === undefined) continue;
     const { chain, body } = lostHistory;
     sources.write(({ projections }) => saveHistory(projections, publication.key, chain, body));
   }
-  if (plan.changesHead) await held.swap((head) => changed(head, plan, cycle));
+  if (plan.changesHead) await held.swap((head) => changed(head, plan, options, at));
   const outcomes: Outcomes = new Map();
   try {
-    await executePuts(plan.puts, cycle, outcomes);
+    await executePuts(plan.puts, target, outcomes);
   } finally {
     confirm(plan, outcomes, cycle);
   }
@@ -154,13 +160,13 @@ interface StepPlan {
 }
 
 /** Plans, reads what the plan needs from the store or from a node, and plans again. */
-async function planned(cycle: Cycle): Promise<StepPlan> {
-  const { sources, store, memory, publications, held } = cycle;
+async function planned({ sources, target, memory, agenda, options, at }: Cycle): Promise<StepPlan> {
+  const { store, held } = target;
   for (;;) {
     const found = sources.snapshot((snapshot) => {
       rememberChain(snapshot, memory);
       const chain = checkChain(held.head.chain, snapshot.chain, (block) => memory.blocks.get(block));
-      const lacks = publications.filter(
+      const lacks = options.publications.filter(
         (one) => !memory.histories.has(one.key) && needsHistory(one, snapshot, held.head),
       );
       return { chain, lacks, refused: ledgerRegression(snapshot.ledger, held.head.log) };
@@ -178,7 +184,8 @@ async function planned(cycle: Cycle): Promise<StepPlan> {
       );
     }
     const { chain, refused } = found;
-    const plan = (snapshot: Snapshot) => planStep(snapshot, { chain, refused }, cycle);
+    const planning = { head: held.head, chain, refused, memory, agenda, options, at };
+    const plan = (snapshot: Snapshot) => planStep(snapshot, planning);
     const result = await (refused === undefined ? sources.advance(plan) : sources.advanceChain(plan));
     if (result === undefined) continue;
     if (result.tiles.needs.length === 0) return result;
@@ -195,14 +202,23 @@ function rememberChain({ chainDb }: Snapshot, memory: Memory): void {
   memory.chainHistory = history;
 }
 
+/** What a step is planned from, besides a snapshot of the sources. A plan only reads it. */
+interface StepPlanning {
+  readonly head: Head;
+  readonly chain: ChainCheck;
+  /** Why nothing may be computed from facts. */
+  readonly refused: Failure | undefined;
+  readonly memory: Memory;
+  readonly agenda: Pick<Agenda, "buildableAt">;
+  readonly options: StepOptions;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
 /** Undefined if a source was replaced since it was checked. */
-function planStep(
-  given: Snapshot,
-  { chain, refused }: { readonly chain: ChainCheck; readonly refused: Failure | undefined },
-  cycle: Cycle,
-): StepPlan | undefined {
-  const { held, signers, at, minimumPutInterval } = cycle;
-  const { head } = held;
+function planStep(given: Snapshot, planning: StepPlanning): StepPlan | undefined {
+  const { head, refused, at } = planning;
+  const { signers, minimumPutInterval } = planning.options;
   if (refused === undefined && ledgerRegression(given.ledger, head.log) !== undefined) return undefined;
   const genesis = head.chain?.genesisTimestamp;
   const snapshot = {
@@ -211,7 +227,7 @@ function planStep(
   };
   const { ledger } = snapshot;
   const log = refused !== undefined || ledger === undefined ? head.log : logPoint(ledger);
-  const step = planAt(log, snapshot, { chain, refused }, cycle);
+  const step = planAt(log, snapshot, planning);
   // Entries that no response needs now wait as long as other keys.
   const committedAt = head.responses[checkpointKey(formOf(signers))]?.asOf ?? 0;
   const needsEntries = step.puts.some(({ wave }) => wave !== "checkpoint");
@@ -229,12 +245,10 @@ function planStep(
 function planAt(
   log: LogPoint,
   snapshot: Snapshot,
-  { chain, refused }: { readonly chain: ChainCheck; readonly refused: Failure | undefined },
-  cycle: Cycle,
+  { head, chain, refused, memory, agenda, options, at }: StepPlanning,
 ): StepPlan {
-  const { held, memory, agenda, configured, at, program, force, minimumPutInterval } = cycle;
-  const { head } = held;
-  const { ledger } = snapshot;
+  const { program, force, minimumPutInterval, signers } = options;
+  const { ledger, installationId: configured } = snapshot;
   const rowId = ledger && installationRowId(ledger, configured);
   const position = ledger === undefined || rowId === undefined ? 0 : readWatermarks(ledger, rowId).receipt;
   const planning = {
@@ -247,7 +261,7 @@ function planAt(
     minimumPutInterval,
   };
   const first = planInstallations({ ...planning, isConfiguredUrgent: false });
-  const publications = [unknownTelemetryPublication, telemetryPublication(configured, true), ...cycle.publications];
+  const publications = [unknownTelemetryPublication, telemetryPublication(configured, true), ...options.publications];
   // Telemetry says where the observations end, so the responses wait for the last tile of a bulk.
   const planned = first.isConfiguredWhole
     ? planResponses({
@@ -269,8 +283,8 @@ function planAt(
   const responses = withoutFailed(planned, tiles.failed);
   const isUrgent = first.isConfiguredWaiting && responses.responses.some(({ put }) => put?.key === TELEMETRY_KEY);
   const installations = isUrgent ? planInstallations({ ...planning, isConfiguredUrgent: true }) : first;
-  const index = planIndex(snapshot, installations, cycle);
-  const checkpoint = planCheckpoint(log, cycle);
+  const index = planIndex(snapshot, installations.through, { head, options, at });
+  const checkpoint = planCheckpoint(log, { head, options, at });
   const own = { ...index?.published, ...checkpoint?.published };
   const tilesOfConfigured = installations.puts.flatMap(({ key }) =>
     installations.owners.get(key) === configured ? key : [],
@@ -288,7 +302,7 @@ function planAt(
     ...responsePuts,
   ];
   // A log that becomes public was copied.
-  const former = head.log.form === "private" && formOf(cycle.signers) === "public" && head.log.size > 0;
+  const former = head.log.form === "private" && formOf(signers) === "public" && head.log.size > 0;
   const abandoned = former ? [[logPrefix("private"), at + PARTIAL_KEPT_MS] as const] : [];
   const dropped = [...memory.dropped, ...tiles.dropped, ...abandoned].filter(
     ([key]) => !puts.some((put) => put.key === key),
@@ -344,6 +358,9 @@ function withoutFailed({ responses, failed, waits }: ResponsePlan, faults: TileS
 
 const NO_RESPONSES: ResponsePlan = { responses: [], failed: [], waits: [] };
 
+/** What the index and the checkpoint are planned from. */
+type OwnPlanning = Pick<StepPlanning, "head" | "options" | "at">;
+
 interface OwnPut {
   readonly put: Put;
   readonly published: Readonly<Record<string, PublishedResponse>>;
@@ -356,12 +373,8 @@ interface IndexPlan extends Partial<OwnPut> {
 }
 
 /** The index goes first to an empty prefix, and otherwise after the objects of the installations that it adds. */
-function planIndex(
-  snapshot: Snapshot,
-  { through }: InstallationPlan,
-  { held, at, program, force, minimumPutInterval }: Cycle,
-): IndexPlan | undefined {
-  const { head } = held;
+function planIndex(snapshot: Snapshot, through: number, { head, options, at }: OwnPlanning): IndexPlan | undefined {
+  const { program, force, minimumPutInterval } = options;
   const before = head.responses[INSTALLATIONS_KEY];
   const isFirst = before === undefined;
   // Not all installations that it lists are stored yet.
@@ -371,11 +384,12 @@ function planIndex(
   if (!isFirst && !force && !isUnfinished && listed === head.listed) return undefined;
   if (!isFirst && !force && !isUnfinished && before.asOf + minimumPutInterval > at) return undefined;
   const publication = indexOf(snapshot, listed);
-  const options = { published: before, at, force, isUnfinished, isNewer: false, isChainUndecided: false };
-  const { decision, build } = decide((instant) => publication.build(snapshot, instant), options);
+  const build = (instant: number) => publication.build(snapshot, instant);
+  const facts = { published: before, at, force, isUnfinished, isNewer: false, isChainUndecided: false };
+  const decision = decide(build, facts);
   // The configured installation is listed in any case.
   if (!decision.put) return { listed, isFirst };
-  const { object, states } = responseObject(futureOf(build, at), at);
+  const { object, states } = responseObject(futureOf(build, at, decision.fresh), at);
   const { key, resource } = publication;
   const wave = isFirst ? "first-index" : "index";
   const report = { why: decision.why, action: isFirst ? "created" : "updated", status: 200, etag: null } as const;
@@ -383,8 +397,8 @@ function planIndex(
   return { put, published: { [key]: ownResponse(put, states, at, program) }, listed, isFirst };
 }
 
-function planCheckpoint(log: LogPoint, { held, at, signers, program, force }: Cycle): OwnPut | undefined {
-  const { head } = held;
+function planCheckpoint(log: LogPoint, { head, options, at }: OwnPlanning): OwnPut | undefined {
+  const { signers, program, force } = options;
   const key = checkpointKey(formOf(signers));
   const before = head.responses[key];
   const isSame = head.log.size === log.size && head.log.keys.join() === keysOf(signers).join();
@@ -400,10 +414,13 @@ function ownResponse({ object, status, etag }: Put, states: PublishedResponse["s
 }
 
 /** Puts the log's files after the head's size. They are stored before the head says so. */
-async function putLog({ log, refused }: StepPlan, cycle: Cycle): Promise<void> {
-  if (refused !== undefined) return;
-  const { sources, held, signers, force, at } = cycle;
+async function putLog(
+  log: LogPoint,
+  { sources, target, options, at }: Pick<Cycle, "sources" | "target" | "options" | "at">,
+): Promise<void> {
+  const { signers, force } = options;
   const form = formOf(signers);
+  const { held } = target;
   const { head } = held;
   for (let since = force || head.log.form !== form ? 0 : head.log.size; since < log.size; ) {
     const part = sources.snapshot(({ ledger }) =>
@@ -411,7 +428,7 @@ async function putLog({ log, refused }: StepPlan, cycle: Cycle): Promise<void> {
     );
     // The ledger was replaced. The next cycle compares it again.
     if (part === undefined) throw new Failure("ledger_forked", "the ledger was replaced during a cycle");
-    const failed = (await executePuts(part.puts, cycle)).find(({ tag }) => tag === undefined);
+    const failed = (await executePuts(part.puts, target)).find(({ tag }) => tag === undefined);
     if (failed !== undefined) throw new Error(failed.row.why);
     const until = at + PARTIAL_KEPT_MS;
     if (part.replaced.length > 0)
@@ -434,7 +451,7 @@ function retire(retired: Head["retired"], more: Head["retired"]): Pick<Head, "re
 }
 
 /** The head with everything that readers may see next. */
-function changed(head: Head, plan: StepPlan, { at, signers, program }: Cycle): Partial<Head> {
+function changed(head: Head, plan: StepPlan, { signers, program }: StepOptions, at: number): Partial<Head> {
   const { log, installations, own, responses } = plan;
   const next: Record<string, PublishedResponse> = { ...head.responses, ...own };
   for (const { publication, published } of responses.responses) {
@@ -463,7 +480,12 @@ function changed(head: Head, plan: StepPlan, { at, signers, program }: Cycle): P
 }
 
 /** Keeps what was done until the next swap. */
-function confirm(plan: StepPlan, outcomes: Outcomes, { held, memory, at, sources, minimumPutInterval }: Cycle): void {
+function confirm(
+  plan: StepPlan,
+  outcomes: Outcomes,
+  { target, memory, at, sources, options }: Omit<Cycle, "agenda">,
+): void {
+  const { held } = target;
   const { installations, responses, tiles } = plan;
   const tags = new Map([...outcomes].flatMap(([key, { tag }]) => (tag === undefined ? [] : [[key, tag] as const])));
   const failedIds = new Set([...installations.owners].flatMap(([key, id]) => (tags.has(key) ? [] : [id])));
@@ -502,7 +524,7 @@ function confirm(plan: StepPlan, outcomes: Outcomes, { held, memory, at, sources
   // `since` may move on only if each installation that failed is in the list.
   const isListed = left.length <= LEFT_LIMIT;
   for (const [rowId, { size, putAt }] of memory.finished) {
-    if (size <= held.head.unfinished.since && putAt + minimumPutInterval < at) memory.finished.delete(rowId);
+    if (size <= held.head.unfinished.since && putAt + options.minimumPutInterval < at) memory.finished.delete(rowId);
   }
   held.note((head) => {
     const { responses, unfinished } = confirmed(head, tags);
@@ -524,7 +546,12 @@ export function confirmed({ responses, unfinished }: Head, tags: ReadonlyMap<str
 /** Objects that another publisher's are in the way of are tried again after this time (ms). */
 const RETRY_MS = 5_000;
 
-function acknowledge(plan: StepPlan, outcomes: Outcomes, { agenda, at, held }: Cycle): ReportRow[] {
+function acknowledge(
+  plan: StepPlan,
+  outcomes: Outcomes,
+  { agenda, target, at }: Pick<Cycle, "agenda" | "target" | "at">,
+): ReportRow[] {
+  const { responses } = target.held.head;
   const rows: ReportRow[] = [...plan.installations.failed];
   for (const [key, until] of plan.responses.waits) agenda.wait(key, until);
   for (const { key, inputs, row } of plan.responses.failed) {
@@ -533,7 +560,7 @@ function acknowledge(plan: StepPlan, outcomes: Outcomes, { agenda, at, held }: C
   }
   for (const response of plan.responses.responses) {
     const { publication, inputs, isProvisional, dueAt } = response;
-    const row = responseRow(response, outcomes.get(publication.key), held.head.responses[publication.key]);
+    const row = responseRow(response, outcomes.get(publication.key), responses[publication.key]);
     if (row.action === "failed") agenda.failed(publication.key, inputs, at, row);
     else agenda.built(publication.key, inputs, isProvisional ? 0 : at, dueAt);
     rows.push(row);

@@ -1,9 +1,9 @@
 /**
- * Looks for damage (docs/spec/publishing.md#damage): reads some stored objects after each renewal, and puts again what is wrong or
- * missing. Doubted objects are read at each renewal, because a late put may bring back an older object.
+ * Looks for damage (docs/spec/publishing.md#damage): reads some stored objects after each renewal, and puts again what is
+ * wrong or missing. Doubted objects are read at each renewal, because a late put may bring back an older object.
  */
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import { contains } from "../src/ledger/log.ts";
+import { contains, type LogPoint } from "../src/ledger/log.ts";
 import { type Installation, installationRowId, listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
 import {
   readIfWhole,
@@ -15,26 +15,31 @@ import {
 import { sealOf } from "../src/object-store/seal-node.ts";
 import { observationTileKey, parseObservationTileKey, tileOf } from "../src/resources/observations/route.ts";
 import type { ImmutableTile, Publication } from "../src/resources/publication.ts";
-import type { Snapshot } from "../src/resources/snapshot.ts";
+import type { Snapshot, Snapshots } from "../src/resources/snapshot.ts";
 import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
-import { type Cycle, confirmed } from "./cycle.ts";
+import { confirmed } from "./cycle.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Head } from "./head/head.ts";
 import { observationTile, tileObject } from "./plan/installations.ts";
 import { filesOf, logFileObject } from "./plan/log.ts";
 import { namedObject } from "./plan/tile-sets.ts";
-import { executeDeletions, executePuts, type Put } from "./put.ts";
+import { executeDeletions, executePuts, type Put, type PutTarget } from "./put.ts";
 import { WAS_DAMAGED } from "./report.ts";
 
 /** A put that was repeated, or whose end is unknown, may arrive within this time (ms). */
 const DOUBT_MS = 90_000;
 
-export type Checking = Pick<Cycle, "store" | "held" | "concurrency" | "sources" | "publications" | "configured" | "at">;
+interface Checking {
+  readonly sources: Snapshots;
+  readonly target: PutTarget;
+  /** All but telemetry. */
+  readonly publications: readonly Publication[];
+}
 
-/** Reads the doubted objects. What is wrong becomes unfinished, or is put again. Throws the store's own errors. */
-export async function checkDoubted(checking: Checking): Promise<void> {
-  const { held, at } = checking;
+/** Reads the doubted objects. What is wrong becomes unfinished, or is put again. `at` in epoch ms. */
+export async function checkDoubted(checking: Checking, at: number): Promise<void> {
+  const { held } = checking.target;
   for (const [key, since] of held.head.doubted) {
     await check(key, checking);
     if (at - since < DOUBT_MS) continue;
@@ -43,10 +48,10 @@ export async function checkDoubted(checking: Checking): Promise<void> {
 }
 
 /**
- * Finds out which of the responses that an earlier process has left unfinished are stored. The chain may still be unknown, and then a good
- * one must stay. Throws the store's own errors.
+ * Finds out which of the responses that an earlier process has left unfinished are stored. The chain may still be
+ * unknown, and then a good one must stay. Throws the store's own errors.
  */
-export async function confirmStored({ held, store, concurrency }: Checking): Promise<void> {
+export async function confirmStored({ held, store, concurrency }: PutTarget): Promise<void> {
   const tags = new Map<string, StoreTag>();
   await eachLimited(held.head.unfinished.keys, concurrency, async (key) => {
     const found = await readIfWhole(store, key);
@@ -56,12 +61,12 @@ export async function confirmStored({ held, store, concurrency }: Checking): Pro
 }
 
 /**
- * Checks what many responses need, and one other object of each kind: a response, the telemetry of another installation, a tile or a
- * file of the log. `turn` counts the calls. Throws the store's own errors.
+ * Checks what many responses need, and one other object of each kind: a response, the telemetry of another installation,
+ * a tile or a file of the log. `turn` counts the calls. Throws the store's own errors.
  */
 export async function checkInTurn(turn: number, checking: Checking): Promise<void> {
-  const { held, sources, publications, configured } = checking;
-  const { responses, log, listed } = held.head;
+  const { target, sources, publications } = checking;
+  const { responses, log, listed } = target.held.head;
   const shared = [
     INSTALLATIONS_KEY,
     unknownTelemetryPublication.key,
@@ -69,7 +74,7 @@ export async function checkInTurn(turn: number, checking: Checking): Promise<voi
   ];
   const rest = Object.keys(responses).filter((key) => !shared.includes(key));
   const keys = sources.snapshot((snapshot) => {
-    const { ledger } = snapshot;
+    const { ledger, installationId: configured } = snapshot;
     const installations = ledger === undefined ? [] : listInstallations(ledger).filter(({ rowId }) => rowId <= listed);
     const other = inTurn(
       installations.filter(({ id }) => id !== configured),
@@ -111,7 +116,7 @@ function namedTiles(publications: readonly Publication[], snapshot: Snapshot): I
 }
 
 async function check(key: string, checking: Checking): Promise<void> {
-  const { store, held } = checking;
+  const { store, held } = checking.target;
   const published = held.head.responses[key];
   if (held.head.unfinished.keys.includes(key)) return;
   const found = await readOrDamaged(store, key);
@@ -122,20 +127,20 @@ async function check(key: string, checking: Checking): Promise<void> {
     if (isRight || held.head.responses[key] !== published) return;
     held.note((head) => unfinishedWith(head, key));
     // An older index would call newer installations unknown. Without one their requests are 503.
-    if (key === INSTALLATIONS_KEY && whole !== undefined && !canContinue(checking))
-      await executeDeletions([key], checking);
+    if (key === INSTALLATIONS_KEY && whole !== undefined && !canContinue(checking.sources, held.head.log))
+      await executeDeletions([key], checking.target);
     return;
   }
   const id = parseInstallationTelemetryKey(key);
   if (id === undefined) {
     const put = repairOf(key, whole, checking);
-    if (put !== undefined) await executePuts([put], checking);
-  } else if (whole === undefined) held.note((head) => putAgain(head, id, checking));
+    if (put !== undefined) await executePuts([put], checking.target);
+  } else if (whole === undefined) held.note((head) => putAgain(head, id, checking.sources));
 }
 
 /** True if the ledger has every published fact. */
-function canContinue({ sources, held }: Checking): boolean {
-  return sources.snapshot(({ ledger }) => ledger !== undefined && contains(ledger, held.head.log));
+function canContinue(sources: Snapshots, log: LogPoint): boolean {
+  return sources.snapshot(({ ledger }) => ledger !== undefined && contains(ledger, log));
 }
 
 /** Makes the next cycle put a response again. */
@@ -148,7 +153,7 @@ function unfinishedWith({ unfinished, responses }: Head, key: string): Pick<Head
 }
 
 /** Makes the next cycle put the telemetry of an installation again. */
-function putAgain({ unfinished }: Head, id: string, { sources }: Checking): Pick<Head, "unfinished"> {
+function putAgain({ unfinished }: Head, id: string, sources: Snapshots): Pick<Head, "unfinished"> {
   const newest = sources.snapshot(({ ledger }) => {
     const rowId = ledger && installationRowId(ledger, id);
     return ledger === undefined || rowId === undefined ? 0 : readWatermarks(ledger, rowId).receipt;
@@ -161,9 +166,9 @@ function putAgain({ unfinished }: Head, id: string, { sources }: Checking): Pick
 function repairOf(
   key: string,
   whole: StoredObject | undefined,
-  { sources, held, publications }: Checking,
+  { sources, target, publications }: Checking,
 ): Put | undefined {
-  const { log } = held.head;
+  const { log } = target.held.head;
   const stored = whole?.body;
   const row = { why: WAS_DAMAGED, action: "updated", status: 200, etag: null, replaces: undefined } as const;
   return sources.snapshot((snapshot): Put | undefined => {

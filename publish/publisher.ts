@@ -11,13 +11,13 @@ import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
 import { Agenda, earlier } from "./agenda.ts";
 import type { WatchedClock } from "./clock/clock.ts";
+import { isClockFailure, StoreSkew } from "./clock/compare.ts";
 import { notBefore } from "./clock/instant.ts";
-import { isClockFailure, StoreSkew } from "./clock/judge.ts";
-import { type Cycle, type CycleResult, Memory, runStep } from "./cycle.ts";
+import { type CycleResult, Memory, runStep } from "./cycle.ts";
 import { checkDoubted, checkInTurn, confirmStored } from "./damage.ts";
 import type { Head } from "./head/head.ts";
 import type { HeldHead } from "./head/held-head.ts";
-import { executeDeletions } from "./put.ts";
+import { executeDeletions, type PutTarget } from "./put.ts";
 import type { CycleReport } from "./report.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import type { StateDirectory } from "./state-directory.ts";
@@ -99,8 +99,8 @@ export class Publisher {
   }
 
   /**
-   * The instant of the next cycle: `now`, but never before the last published instant (docs/spec/publishing.md#clocks). Throws
-   * `Failure` clock_moved, clock_behind.
+   * The instant of the next cycle: `now`, but never before the last published instant (docs/spec/publishing.md#clocks).
+   * Throws `Failure` clock_moved, clock_behind.
    */
   instant(now: number): number {
     this.#held.checkClock();
@@ -154,17 +154,24 @@ export class Publisher {
     // Versions of derived data begin again in a new file, so an equal version does not mean equal data.
     if (replaced.ledger || replaced.projections) this.#agenda.forget();
     const version = reader.version();
-    if (this.#last === undefined && !this.#options.force) await confirmStored(this.#cycleAt(at));
+    if (this.#last === undefined && !this.#options.force) await confirmStored(this.#target);
     let rows: CycleReport["rows"] = [];
     try {
       for (;;) {
-        const cycle = this.#cycleAt(at);
-        const { report, hasMore, wakeAt } = await runStep(cycle);
+        const sources = reader.begin(at);
+        const { report, hasMore, wakeAt } = await runStep({
+          sources,
+          target: this.#target,
+          memory: this.#memory,
+          agenda: this.#agenda,
+          options: this.#options,
+          at,
+        });
         const keys = new Set(report.rows.map(({ key }) => key));
         rows = [...rows.filter(({ key }) => !keys.has(key)), ...report.rows];
         this.#last = { ...report, rows };
         this.#result = { hasMore, wakeAt };
-        this.#sources = cycle.sources.snapshot((snapshot) => sourcesOf(snapshot, report, this.#options.chainValidity));
+        this.#sources = sources.snapshot((snapshot) => sourcesOf(snapshot, report, this.#options.chainValidity));
         if (!hasMore || swapInterval > 0) break;
       }
     } catch (error) {
@@ -178,17 +185,9 @@ export class Publisher {
     return this.#last;
   }
 
-  #cycleAt(at: number): Cycle {
-    const { reader } = this.#options;
-    return {
-      ...this.#options,
-      at,
-      held: this.#held,
-      memory: this.#memory,
-      agenda: this.#agenda,
-      configured: reader.installationId,
-      sources: reader.begin(at),
-    };
+  get #target(): PutTarget {
+    const { store, concurrency } = this.#options;
+    return { store, concurrency, held: this.#held };
   }
 
   /** One whole run: a cycle, a search for damage, and another cycle for what was found. */
@@ -228,9 +227,10 @@ export class Publisher {
 
   /** Reads the doubted objects and some others. The next cycle puts again what is wrong. */
   async search(at: number): Promise<void> {
-    const cycle = this.#cycleAt(at);
-    await checkDoubted(cycle);
-    await checkInTurn(this.#turn++, cycle);
+    const { reader, publications } = this.#options;
+    const checking = { sources: reader.begin(at), target: this.#target, publications };
+    await checkDoubted(checking, at);
+    await checkInTurn(this.#turn++, checking);
   }
 
   /** How often damage was looked for. */
@@ -268,8 +268,8 @@ export class Publisher {
 
   /** Deletes what nothing refers to any more. After an outage, a later cycle does it. */
   async #deleteUnnamed(at: number): Promise<void> {
-    const { store } = this.#options;
-    const target = { ...this.#options, held: this.#held };
+    const target = this.#target;
+    const { store } = target;
     const due = this.#held.head.retired.filter(([, until]) => until <= at).map(([key]) => key);
     const gone = this.#goneResponses();
     try {

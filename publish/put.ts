@@ -1,6 +1,6 @@
 /**
- * Puts the objects of a step (docs/spec/publishing.md#head). Only this code writes or deletes objects besides the head. A put whose
- * tag is unknown, or that conflicts, reads the tag, swaps the head, and puts on that tag.
+ * Puts the objects of a step (docs/spec/publishing.md#head). Only this code writes or deletes objects besides the head. A
+ * put whose tag is unknown, or that conflicts, reads the tag, swaps the head, and puts on that tag.
  */
 
 import {
@@ -22,7 +22,7 @@ import type { HeldHead } from "./head/held-head.ts";
 import { wholeCheckpoint } from "./published-log.ts";
 import type { ReportRow } from "./report.ts";
 
-/** The order of puts: what is named comes before what names it. After a crash, no stored object names one that is missing. */
+/** The order of puts. An object comes before one that names it, so that no crash leaves a name without its object. */
 const WAVES = [
   "log",
   "checkpoint",
@@ -72,9 +72,9 @@ const TRIES = 3;
 export type Outcomes = Map<string, Outcome>;
 
 /**
- * Puts wave by wave, and adds to `outcomes` what was done, also if it throws. An outcome without a tag has failed: another publisher's
- * objects are in the way, or an object that must be stored before has failed. Throws `StoreUnavailable`, `Failure` lease_lost,
- * lease_expired, clock_….
+ * Puts wave by wave, and adds to `outcomes` what was done, also if it throws. An outcome without a tag has failed:
+ * another publisher's objects are in the way, or an object that must be stored before has failed. Throws
+ * `StoreUnavailable`, `Failure` lease_lost, lease_expired, clock_….
  */
 export async function executePuts(
   puts: readonly Put[],
@@ -141,8 +141,8 @@ function isStored(key: string, outcomes: Outcomes, { responses, unfinished }: He
 }
 
 /**
- * Reads the tags that are unknown, and then swaps the head: that proves that nobody newer has put these objects. An object that is
- * already what would be put is done.
+ * Reads the tags that are unknown, and then swaps the head: that proves that nobody newer has put these objects. An
+ * object that is already what would be put is done.
  */
 async function readUnknownTags(
   pending: readonly Pending[],
@@ -169,8 +169,8 @@ function isSame(found: StoredObject | StoreDamaged, object: StoreObject): boolea
 }
 
 /**
- * A checkpoint beyond the head's log proves that an older head came back. Throws `Failure` head_older: the next cycle continues from
- * the checkpoint.
+ * A checkpoint beyond the head's log proves that an older head came back. Throws `Failure` head_older: the next cycle
+ * continues from the checkpoint.
  */
 async function refuseOlderHead(store: ObjectStore, { log }: Head): Promise<void> {
   const stored = await wholeCheckpoint(store, log.form);

@@ -1,4 +1,4 @@
-/** A store that builds each object from the sources when it is read. So `render` uses the readers' shim and publishes nothing. */
+/** A store that builds each object from the sources when it is read. */
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";

@@ -1,6 +1,6 @@
 /**
- * The sources of a standby (docs/spec/publishing.md#standby-ledger). It derives nothing from a ledger that does not contain the
- * published log, because it could not publish from that ledger after a takeover.
+ * The sources of a standby (docs/spec/publishing.md#standby-ledger). It derives nothing from a ledger that does not
+ * contain the published log, because it could not publish from that ledger after a takeover.
  */
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import type { Failure } from "../src/values/failure.ts";
@@ -33,8 +33,8 @@ export class StandbySources {
   }
 
   /**
-   * If due, compares the ledger with the head that was read last, and advances the projections to the chain, and to the ledger if it
-   * contains the published log. Throws what reading the sources throws.
+   * If due, compares the ledger with the head that was read last, and advances the projections to the chain, and to the
+   * ledger if it contains the published log. Throws what reading the sources throws.
    */
   async followIfDue(head: Head | undefined): Promise<void> {
     const now = this.#clock.monotonic();

@@ -1,6 +1,6 @@
 /**
- * The publisher's state directory: one process at a time uses it under the kernel's lock on a file. A small file in it says who held
- * the lease here, to which store, and how much of the log was published.
+ * The publisher's state directory: one process at a time uses it under the kernel's lock on a file. A small file in it
+ * says who held the lease here, to which store, and how much of the log was published.
  */
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
@@ -60,7 +60,7 @@ export class StateDirectory {
     this.#record = record;
   }
 
-  /** Makes the directory and locks it until `close`. Throws `Failure` state_locked, state_unusable, state_forbidden, disk_full. */
+  /** Makes and locks the directory. Throws `Failure` state_locked, state_unusable, state_forbidden, disk_full. */
   static open(path: string): StateDirectory {
     try {
       makeDirectory(path);
@@ -90,7 +90,7 @@ export class StateDirectory {
     return this.#record.holders.includes(holder);
   }
 
-  /** Must be called before the lease is taken: if this process dies right after it, the next one recognises its own lease. */
+  /** Must be called before the lease is taken, so that after a crash the next process recognises its own lease. */
   noteHolder(holder: string, store: string): void {
     this.#write({ holders: [...this.#record.holders, holder].slice(-HOLDERS_KEPT), store });
   }
@@ -132,7 +132,7 @@ function openingFailure(cause: unknown, directory: string, path: string): unknow
 /** A publisher works with the state directory. */
 export const IN_USE = Symbol("in use");
 
-/** Returns the name of the store to which a publisher with this directory published last; undefined if that is unknown. */
+/** Returns the name of the store that this directory published to last; undefined if that is unknown. */
 export function storeOfState(directory: string): string | typeof IN_USE | undefined {
   const path = lockFile(directory);
   try {

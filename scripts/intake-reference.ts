@@ -7,7 +7,7 @@ import { FORMS } from "../src/ledger/intake/decode/fields.ts";
 import { FAULT_CODES, type FaultCode } from "../src/ledger/intake/fault.ts";
 import { type FieldSchema, recordSchema } from "../src/ledger/intake/record-schema.ts";
 import { exampleLine, RECORD_TYPES } from "../src/ledger/intake/record-types.ts";
-import { placeOf } from "../src/ledger/intake/shown-in.ts";
+import { shownIn } from "../src/ledger/intake/shown-in.ts";
 import { FACT_KINDS, type FactKind } from "../src/ledger/schema.ts";
 
 export function intakeReference(): string {
@@ -91,7 +91,7 @@ function record(kind: FactKind): string {
 function fieldRows(kind: FactKind, { properties = {} }: FieldSchema, prefix = ""): string[][] {
   const own = Object.entries(properties).filter(([name]) => name !== "type" && name !== "installationId");
   return own.flatMap(([name, field]) => [
-    [code(prefix + name), [formOf(field), noteOf(field)].filter(Boolean).join(": "), placeOf(kind, prefix + name)],
+    [code(prefix + name), [formOf(field), noteOf(field)].filter(Boolean).join(": "), shownIn(kind, prefix + name)],
     // The form of health already describes its members.
     ...(field.title === undefined ? fieldRows(kind, field, `${prefix}${name}.`) : []),
   ]);

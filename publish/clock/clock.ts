@@ -27,8 +27,8 @@ interface Sample {
 const SAMPLE_EVERY_MS = 1_000;
 
 /**
- * A clock that **moved**: its difference from the monotonic clock has changed by more than `CLOCK_TOLERANCE_MS` within a minute.
- * Slow slewing is no move.
+ * A clock that **moved**: its difference from the monotonic clock has changed by more than `CLOCK_TOLERANCE_MS` within a
+ * minute. Slow slewing is no move.
  */
 export class WatchedClock implements Clock {
   readonly #host: Clock;

@@ -32,8 +32,8 @@ export interface ExplicitInstant {
 }
 
 /**
- * Checks an instant that the operator gave. An instant before the published one would make responses go back. One ahead of the clock would delay
- * every later publish. Throws `Failure` at_before_published or at_in_future.
+ * Checks an instant that the operator gave. An instant before the published one would make responses go back. One ahead
+ * of the clock would delay every later publish. Throws `Failure` at_before_published or at_in_future.
  */
 export function explicitInstant({ at, now, last, force }: ExplicitInstant): number {
   if (at - now > FUTURE_ALLOWANCE_MS && !(force && last === 0)) {

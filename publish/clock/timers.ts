@@ -3,8 +3,8 @@ import { createTask, validate } from "node-cron";
 
 export interface Timers {
   /**
-   * Fires at each match of the pattern, by the wall clock, in UTC. Matches that a moved clock passed over are not made up for.
-   * Returns a function that stops it.
+   * Fires at each match of the pattern, by the wall clock, in UTC. Matches that a moved clock passed over are not made up
+   * for. Returns a function that stops it.
    */
   cron(pattern: string, fire: () => void): () => void;
   /** Fires by the monotonic clock. Returns a function that stops it. */
@@ -36,8 +36,8 @@ export function nextMatchOf(pattern: string): () => number {
 }
 
 export const systemTimers: Timers = {
-  // node-cron's own timer walks through every match that a moved clock passed over: for a day of seconds that takes 17 s or more,
-  // in which nothing else runs.
+  // node-cron's own timer walks through every match that a moved clock passed over: for a day of seconds that takes 17 s
+  // or more, in which nothing else runs.
   cron(pattern, fire) {
     const nextMatch = nextMatchOf(pattern);
     let stop = () => {};

@@ -1,6 +1,7 @@
 /**
- * The head (docs/spec/publishing.md#head): the lease, the commit point and the list of what is published, in one private object. It says
- * what readers may see next, so it is stored before the objects. Its size does not depend on the number of installations.
+ * The head (docs/spec/publishing.md#head): the lease, the commit point and the list of what is published, in one private
+ * object. It says what readers may see next, so it is stored before the objects. Its size does not depend on the number
+ * of installations.
  */
 import * as z from "zod";
 import { HEAD_KEY } from "../../src/http/keys.ts";
@@ -30,8 +31,8 @@ const instant = z.number().int().nonnegative();
 
 const responseSchema = z.object({
   /**
-   * The response itself, and its successors: since when (epoch ms) each holds, and a hash over what a reader sees of it except
-   * generatedAt. Empty for an object that is no response.
+   * The response itself, and its successors: since when (epoch ms) each holds, and a hash over what a reader sees of it
+   * except generatedAt. Empty for an object that is no response.
    */
   states: z.array(z.tuple([instant, z.string()])),
   /** The seal of the object. */
@@ -87,9 +88,9 @@ const headSchema = z.object({
   /** The row id of the last installation that the index lists. */
   listed: count,
   /**
-   * What may not be stored yet: the responses `keys`, and of the installations those that have entries from `since` on. Those up to
-   * the row `through` are finished up to the size `until` of the log. `left` says up to which position the observations of some
-   * installations are stored: they failed, or need several steps.
+   * What may not be stored yet: the responses `keys`, and the installations with entries from `since` on. A pass over
+   * these has stored the installations up to the row `through`, with their entries below `until`. `left` lists the
+   * installations that failed or need several steps, and the positions up to which their observations are stored.
    */
   unfinished: z.object({
     since: count,

@@ -1,6 +1,6 @@
 /**
- * The head, held by this publisher (docs/spec/publishing.md#head, #one-writer). It is swapped by compare-and-swap, one swap after the
- * other. Between two swaps, what was done is kept in memory.
+ * The head, held by this publisher (docs/spec/publishing.md#head, #one-writer). It is swapped by compare-and-swap, one
+ * swap after the other. Between two swaps, what was done is kept in memory.
  */
 
 import { HEAD_KEY } from "../../src/http/keys.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../src/object-store/object-store.ts";
 import { Failure } from "../../src/values/failure.ts";
 import type { WatchedClock } from "../clock/clock.ts";
-import { clockMoved, isClockFailure } from "../clock/judge.ts";
+import { clockMoved, isClockFailure } from "../clock/compare.ts";
 import { type Head, headObject, readHead } from "./head.ts";
 
 export const LEASE_MS = 15_000;
@@ -54,8 +54,9 @@ export class HeldHead {
   }
 
   /**
-   * Swaps `found` for a head of this holder. The caller has checked that it may. `opening` is the head with what the first commit
-   * changes, so that taking the lease and the first commit are one swap. Throws `Failure` lease_held, `StoreUnavailable`.
+   * Swaps `found` for a head of this holder. The caller has checked that it may. `opening` is the head with what the
+   * first commit changes, so that taking the lease and the first commit are one swap. Throws `Failure` lease_held,
+   * `StoreUnavailable`.
    */
   static async take(
     store: ObjectStore,
@@ -126,8 +127,8 @@ export class HeldHead {
   }
 
   /**
-   * Must be awaited before each put. Renews the lease if due. Throws unless a put that starts now ends before anybody else can take the
-   * lease: `Failure` lease_lost, lease_expired, clock_moved, `StoreUnavailable`.
+   * Must be awaited before each put. Renews the lease if due. Throws unless a put that starts now ends before anybody
+   * else can take the lease: `Failure` lease_lost, lease_expired, clock_moved, `StoreUnavailable`.
    */
   async beforePut(): Promise<void> {
     this.checkClock();
@@ -144,7 +145,7 @@ export class HeldHead {
     return this.#inTurn(() => this.#swap(change, false));
   }
 
-  /** Marks the lease as released, so that the next publisher need not wait. Throws `Failure` lease_lost (75), `StoreUnavailable`. */
+  /** Releases the lease, so that the next publisher need not wait. Throws `Failure` lease_lost, `StoreUnavailable`. */
   release(change: Change = () => ({})): Promise<void> {
     return this.#inTurn(async () => {
       this.#noticeMove();

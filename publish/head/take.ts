@@ -1,6 +1,6 @@
 /**
- * How a publisher takes the head (docs/spec/publishing.md#one-writer): at once if it is free. Otherwise it waits as a standby until the
- * holder releases it, or until it has not changed for `SILENT_MS` by the standby's own monotonic clock.
+ * How a publisher takes the head (docs/spec/publishing.md#one-writer): at once if it is free. Otherwise it waits as a
+ * standby until the holder releases it, or until it has not changed for `SILENT_MS` by the standby's own monotonic clock.
  */
 import { checkpointKey } from "../../src/http/keys.ts";
 import { EVERY_RECORD, fieldsShown } from "../../src/ledger/intake/shown-in.ts";
@@ -12,7 +12,7 @@ import { originOf } from "../../src/values/log.ts";
 import { printable } from "../../src/values/printable.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock, WatchedClock } from "../clock/clock.ts";
-import { isClockFailure, judgeClock } from "../clock/judge.ts";
+import { isClockFailure, refuseWrongClock } from "../clock/compare.ts";
 import { formOf } from "../plan/log.ts";
 import { isNewerProgram } from "../plan/responses.ts";
 import { readCheckpoint, wholeCheckpoint } from "../published-log.ts";
@@ -141,7 +141,7 @@ async function take(
   const { store, clock, state, holder, onTaken } = candidate;
   const opening = await openingHead(found, candidate);
   const holderMoved = found?.head?.problems.some(([code]) => code === "clock_moved") ?? false;
-  await judgeClock({ store, clock, newestAt: opening.at, holderMoved });
+  await refuseWrongClock({ store, clock, newestAt: opening.at, holderMoved });
   state.noteHolder(holder, store.name);
   const held = await HeldHead.take(store, clock, { opening, holder, tag: found?.tag });
   const from = found?.head?.lease.holder.slice(0, 8) ?? null;
@@ -150,8 +150,8 @@ async function take(
 }
 
 /**
- * Returns the head with which a publisher continues. Throws `Failure` head_lost, installation_changed, log_key_missing, log_key_changed,
- * log_unconfirmed (2), and `StoreUnavailable`.
+ * Returns the head with which a publisher continues. Throws `Failure` head_lost, installation_changed, log_key_missing,
+ * log_key_changed, log_unconfirmed (2), and `StoreUnavailable`.
  */
 export async function openingHead(found: FoundHead | undefined, candidate: OpeningOf): Promise<Head> {
   const { store, installationId, program, opens, clock } = candidate;
@@ -220,7 +220,7 @@ async function beginning(
   return stored === undefined ? first : { ...first, log: { ...first.log, size: stored.size, root: stored.root } };
 }
 
-/** A log that was signed once is never stored without a signature, or by another name, because its readers remember both. */
+/** A log that was signed once is never stored unsigned or by another name, because its readers remember both. */
 async function checkLogKey({ log }: Head, { store, signers, opens }: OpeningOf): Promise<void> {
   const name = signers[0]?.verifier.name;
   const stored = await readIfWhole(store, checkpointKey("public"));
@@ -240,7 +240,7 @@ async function checkLogKey({ log }: Head, { store, signers, opens }: OpeningOf):
   });
 }
 
-/** `name`: that of the key. */
+/** `name`: the name of the key that signs the log. */
 export function logUnconfirmed(name: string): Failure {
   const unseen = fieldsShown((routes) => routes.length === 0);
   const summed = fieldsShown((routes) => !routes.includes(EVERY_RECORD), ["receipt"]);

@@ -1,10 +1,10 @@
 /**
- * Cuts the activity into tiles (docs/spec/publishing.md#activity-tiles): per category, tiles of events, and index tiles over
- * them. A new or removed event changes only the tile that covers it. Every tile but the oldest holds at least 99 events, so
- * that a page of 100 needs at most two tiles.
+ * Cuts the activity into tiles (docs/spec/publishing.md#activity-tiles): per category, tiles of events, and index tiles
+ * over them. A new or removed event changes only the tile that covers it. Every tile but the oldest holds at least 99
+ * events, so that a page of 100 needs at most two tiles.
  *
- * Each step cuts or hashes one tile, in an order that depends on the tree alone. A process that is killed between two steps
- * continues with the next one and arrives at the same tiles.
+ * Each step cuts or hashes one tile, in an order that depends on the tree alone. A process that is killed between two
+ * steps continues with the next one and arrives at the same tiles.
  */
 import type { Database } from "better-sqlite3";
 import { TILE_SIZE } from "../../src/http/keys.ts";
@@ -98,8 +98,8 @@ function levelsOf(own: OwnEvents, tree: TileTree): readonly Level[] {
 }
 
 /**
- * Within the budget: cuts marked tiles again, then full tiles from the oldest events above them. The rest stays in the head.
- * Returns true when done.
+ * Within the budget: cuts marked tiles again, then full tiles from the oldest events above them. The rest stays in the
+ * head. Returns true when done.
  */
 function cutLevel(level: Level, tree: TileTree, budget: StepBudget): boolean {
   while (!budget.isSpent) {

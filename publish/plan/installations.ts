@@ -1,6 +1,7 @@
 /**
- * Plans the observations and the telemetry of the installations (docs/spec/publishing.md#tiles), and the index that lists them. Positions
- * are dense, so a position gives its tile. A step plans the installations in the order of their rows, and the configured one first.
+ * Plans the observations and the telemetry of the installations (docs/spec/publishing.md#tiles), and the index that lists
+ * them. Positions are dense, so a position gives its tile. A step plans the installations in the order of their rows, and
+ * the configured one first.
  */
 import { INSTALLATIONS_LIMIT } from "../../src/http/installations.ts";
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
@@ -135,7 +136,7 @@ export function planInstallations(planning: InstallationPlanning): InstallationP
     if (id !== configured) through = rowId;
   }
   const listed = Math.min(INSTALLATIONS_LIMIT, lastInstallationRowId(ledger));
-  // What arrived during this pass needs another one.
+  // Entries that arrived during this pass need another pass.
   return step.plan({ since, until: 0, through: 0, left: step.left }, listed, until === size);
 }
 
@@ -182,7 +183,7 @@ class Step {
     this.wake(this.#planning.memory.retries.get(id) ?? 0);
   }
 
-  /** Plans the observations after `stored`, and the telemetry if they end in this step. An exception costs only this installation. */
+  /** Plans the observations after `stored`, and the telemetry if they end in this step. */
   add(ledger: ReadOnlyDatabase, candidate: Candidate): void {
     const { configured, at, size } = this.#planning;
     const { rowId, id, stored } = candidate;

@@ -1,6 +1,6 @@
 /**
- * The files of the log (docs/spec/publishing.md#log): bundles of entries, tiles of hashes, and the checkpoint that commits them. A public
- * log and a private one have the same files; only a public one is signed.
+ * The files of the log (docs/spec/publishing.md#log): bundles of entries, tiles of hashes, and the checkpoint that
+ * commits them. A public log and a private one have the same files; only a public one is signed.
  */
 import { checkpointKey, type LogForm, logPrefix } from "../../src/http/keys.ts";
 import { entryTexts, type LogPoint, subtreeHashes } from "../../src/ledger/log.ts";

@@ -1,7 +1,7 @@
 /**
- * Plans the responses (docs/spec/publishing.md#frozen-bytes): builds those that are due from the sources that continue the head, and
- * decides which are put, and as of which instant. A response that differs from the published one only by generatedAt is not put. A due
- * successor is put exactly as it was announced.
+ * Plans the responses (docs/spec/publishing.md#frozen-bytes): builds those that are due from the sources that continue
+ * the head, and decides which are put, and as of which instant. A response that differs from the published one only by
+ * generatedAt is not put. A due successor is put exactly as it was announced.
  */
 
 import type { StoreTag } from "../../src/object-store/object-store.ts";
@@ -16,7 +16,7 @@ import { type Agenda, earlier, type Inputs } from "../agenda.ts";
 import type { Head, PublishedResponse } from "../head/head.ts";
 import type { Put } from "../put.ts";
 import { failedRow, type ReportRow } from "../report.ts";
-import { bindingHash, type ChainCheck, permittedChain } from "./sources.ts";
+import { bindingHash, type ChainCheck, chainUse, withPublishedCore } from "./sources.ts";
 import { fingerprintOf, futureOf, responseObject } from "./successors.ts";
 
 export interface ResponsePlanning {
@@ -47,7 +47,7 @@ export interface PlannedResponse {
   readonly inputs: Inputs;
   /** Undefined if it stays as it is. */
   readonly put: Put | undefined;
-  /** What the head says of it after the put. */
+  /** The response's row in the head after the put. */
   readonly published: PublishedResponse | undefined;
   /** The stored history that the put takes out of the store. */
   readonly lostHistory: { readonly chain: string; readonly body: string } | undefined;
@@ -117,24 +117,26 @@ function isRefused(
   { ledgerRefused, chain }: ResponsePlanning,
 ): boolean {
   if (ledgerRefused !== undefined && (sources.kinds ?? []).length > 0) return true;
-  return sources.usesChain === true && !keepsCore && (chain.kind === "behind" || chain.kind === "silent");
+  return sources.usesChain === true && chainUse(chain, keepsCore) === "stays";
 }
 
 function planResponse(publication: Publication, inputs: Inputs, planning: ResponsePlanning): PlannedResponse {
   const started = performance.now();
-  const { head, at, force, program, chain: check } = planning;
-  const { key, sources = {}, timing } = publication;
-  const permitted =
-    sources.usesChain === true ? permittedChain(planning.snapshot.chain, head.chain, check, publication) : {};
-  const snapshot: Snapshot = { ...planning.snapshot, ...permitted, ...historyOf(publication, planning) };
+  const { head, at, force, program } = planning;
+  const { key, sources = {}, timing, keepsCore = false } = publication;
+  const isPublishedCore = sources.usesChain === true && chainUse(planning.chain, keepsCore) === "published-core";
+  const given = planning.snapshot.chain;
+  const chain = isPublishedCore ? withPublishedCore(given, head.chain) : given;
+  const snapshot: Snapshot = { ...planning.snapshot, chain, ...historyOf(publication, planning) };
   const published = head.responses[key];
-  const { decision, build } = decide((when) => buildOf(publication, snapshot, when), {
+  const build: Build = (when) => buildOf(publication, snapshot, when);
+  const decision = decide(build, {
     published,
     at,
     force,
     isUnfinished: head.unfinished.keys.includes(key),
     isNewer: sources.program !== undefined && isNewerProgram(published?.program, sources.program),
-    isChainUndecided: sources.usesChain === true && snapshot.chain.isUndecided && !publication.keepsCore,
+    isChainUndecided: sources.usesChain === true && chain.isUndecided && !keepsCore,
   });
   const rest = { publication, inputs, why: decision.why, milliseconds: 0 };
   const rebuildAt = timing?.rebuildAt?.(planning.snapshot, at);
@@ -148,12 +150,12 @@ function planResponse(publication: Publication, inputs: Inputs, planning: Respon
     };
     return { ...rest, ...kept, dueAt, milliseconds: performance.now() - started };
   }
-  const future = futureOf(build, decision.from);
+  const future = futureOf(build, decision.from, decision.fresh);
   const position = key === TELEMETRY_KEY && planning.position > 0 ? planning.position : undefined;
   const { object, states } = responseObject(future, decision.from, position);
   const { status, headers } = future.built;
   const etag = headers.etag ?? null;
-  const view = snapshot.chain.core.status === "available" ? snapshot.chain.core.view.chain : undefined;
+  const view = chain.core.status === "available" ? chain.core.view.chain : undefined;
   const usesChain = sources.usesChain === true;
   const next: PublishedResponse = {
     states,
@@ -164,7 +166,7 @@ function planResponse(publication: Publication, inputs: Inputs, planning: Respon
     asOf: decision.from,
     logSize: (sources.kinds ?? []).length > 0 ? planning.logSize : null,
     safeBlock: usesChain ? safeBlockOf(view, head.chain, published) : null,
-    binding: usesChain && snapshot.chain.binding !== undefined ? bindingHash(snapshot.chain.binding) : null,
+    binding: usesChain && chain.binding !== undefined ? bindingHash(chain.binding) : null,
     program: sources.program ?? program,
   };
   const put: Put = {
@@ -172,7 +174,7 @@ function planResponse(publication: Publication, inputs: Inputs, planning: Respon
     resource: publication.resource,
     wave: publication.sources === undefined ? "constants" : "responses",
     object,
-    replaces: tagOf(published),
+    replaces: publishedTag(published),
     after: future.successors.flatMap((successor) => successor.key ?? []),
     why: decision.why,
     action: published === undefined ? "created" : "updated",
@@ -191,7 +193,7 @@ function planResponse(publication: Publication, inputs: Inputs, planning: Respon
 }
 
 /** The tag of a put is unknown until it is confirmed. */
-function tagOf(published: PublishedResponse | undefined): StoreTag | null | undefined {
+function publishedTag(published: PublishedResponse | undefined): StoreTag | null | undefined {
   return published === undefined ? null : (published.tag ?? undefined);
 }
 
@@ -209,8 +211,8 @@ function safeBlockOf(
 }
 
 /**
- * A view of the chain whose values do not make a response is unavailable, unless a good response is stored and still valid
- * (docs/spec/chain.md#forms 4). Otherwise an older reason would stay for ever.
+ * A view of the chain whose values do not make a response is unavailable, unless a good response is stored and still
+ * valid (docs/spec/chain.md#forms 4). Otherwise an older reason would stay for ever.
  */
 function withoutView(
   publication: Publication,
@@ -220,6 +222,7 @@ function withoutView(
   const { snapshot, head, at } = planning;
   const { chain } = snapshot;
   const isValid = (head.responses[publication.key]?.states[1]?.[0] ?? 0) > at;
+  if (isRefused(publication, planning)) return undefined;
   if (publication.sources?.isChainView !== true || isValid || chain.core.status === "unavailable") return undefined;
   const none = { status: "unavailable", reason: "indexer_unavailable" } as const;
   const economy = chain.economy.status === "unavailable" ? chain.economy : none;
@@ -245,7 +248,7 @@ function historyOf(
   return { publishedHistory: isStored ? stored : savedHistory(snapshot.projections, key, bindingHash(binding)) };
 }
 
-/** True if the plan of a response needs the stored body: the history may be shown again, or a put may take it out of the store. */
+/** True if the plan needs the stored body: its history may be shown again, or a put may take it out of the store. */
 export function needsHistory({ key, hasHistory }: Publication, { chain }: Snapshot, head: Head): boolean {
   const published = head.responses[key];
   if (hasHistory === undefined || published?.binding == null) return false;
@@ -271,7 +274,7 @@ interface DecideOptions {
   /** Epoch ms. */
   readonly at: number;
   readonly force: boolean;
-  /** The stored object may be another one than `published`. */
+  /** The stored object may differ from `published`. */
   readonly isUnfinished: boolean;
   /** A newer program put the file. An older one must not replace it, even with `force`. */
   readonly isNewer: boolean;
@@ -280,26 +283,16 @@ interface DecideOptions {
 }
 
 type Decision =
-  | { readonly put: true; readonly why: string; readonly from: number }
+  /** As of `from` (epoch ms). `fresh`: the build of that instant, if it was needed for the decision. */
+  | { readonly put: true; readonly why: string; readonly from: number; readonly fresh: Built | undefined }
   | { readonly put: false; readonly why: string; readonly dueAt: number | undefined; readonly isProvisional: boolean };
 
 type Build = (at: number) => Built;
 
-/** Decides if a response is put, and as of which instant (epoch ms). Returns the build, too: it may read hundreds of rows. */
-export function decide(build: Build, options: DecideOptions): { readonly decision: Decision; readonly build: Build } {
-  const { at } = options;
-  let fresh: Built | undefined;
-  const once: Build = (instant) => {
-    if (instant !== at) return build(instant);
-    fresh ??= build(at);
-    return fresh;
-  };
-  return { decision: decisionOf(once, options), build: once };
-}
-
-function decisionOf(build: Build, options: DecideOptions): Decision {
+/** Decides if a response is put, and as of which instant. It builds the response at most once, as of now. */
+export function decide(build: Build, options: DecideOptions): Decision {
   const { published, at, force, isUnfinished, isNewer, isChainUndecided } = options;
-  if (published === undefined) return { put: true, why: "new", from: at };
+  if (published === undefined) return { put: true, why: "new", from: at, fresh: undefined };
   const { states, status } = published;
   const next = states[1]?.[0];
   if (isNewer) return keep("put by a newer version", undefined);
@@ -310,14 +303,15 @@ function decisionOf(build: Build, options: DecideOptions): Decision {
   if (fresh.isPlaceholder === true && (isGood || !(force || isUnfinished))) {
     return keep(isGood ? "a good response is stored" : `still unavailable: a ${status} is stored`, undefined, true);
   }
-  if (force) return { put: true, why: "forced", from: at };
+  if (force) return { put: true, why: "forced", from: at, fresh };
   const index = states.findLastIndex(([from]) => from <= at);
   const [from = at, fingerprint] = states[index] ?? [];
-  if (fingerprint !== fingerprintOf(fresh)) return { put: true, why: "changed", from: at };
-  if (isUnfinished) return { put: true, why: "not confirmed yet", from };
-  if (index > 0) return { put: true, why: "its successor is due", from };
+  if (fingerprint !== fingerprintOf(fresh)) return { put: true, why: "changed", from: at, fresh };
+  const announced = { from, fresh: from === at ? fresh : undefined };
+  if (isUnfinished) return { put: true, why: "not confirmed yet", ...announced };
+  if (index > 0) return { put: true, why: "its successor is due", ...announced };
   if (staysValid(next, fresh.nextChangeAt, at)) return keep("unchanged", next);
-  return { put: true, why: "its successors have changed", from };
+  return { put: true, why: "its successors have changed", ...announced };
 }
 
 /** True if the published next change can stay: it is right, or it is earlier and at least half as far away. */

@@ -13,7 +13,8 @@ import { Failure } from "../../src/values/failure.ts";
 import type { Head } from "../head/head.ts";
 
 /**
- * `Failure` ledger_behind or ledger_forked unless the ledger contains the published log. Equal roots mean equal facts in equal order.
+ * `Failure` ledger_behind or ledger_forked unless the ledger contains the published log. Equal roots mean equal facts in
+ * equal order.
  */
 export function ledgerRegression(ledger: ReadOnlyDatabase | undefined, published: LogPoint): Failure | undefined {
   if (published.size === 0 || (ledger !== undefined && contains(ledger, published))) return undefined;
@@ -33,60 +34,65 @@ type PublishedChain = Head["chain"];
 
 /** How the chain continues the published one. */
 export type ChainCheck =
-  /** Nothing was published of it, or it has the published block. */
+  /** Nothing was published of it, or it contains the published block. */
   | { readonly kind: "continues" }
-  /** It has no view, so there is nothing to compare. */
+  /** It has no view, so there is nothing to compare. Its stored state may be older, or of another fork. */
   | { readonly kind: "no-view" }
-  /** The hash of this block must be asked for. */
-  | { readonly kind: "ask"; readonly block: string }
-  /** No node says the hash. */
+  /** No node says the hash of the published block. */
   | { readonly kind: "silent" }
   | { readonly kind: "behind"; readonly failure: Failure };
+
+/** The hash of this block must be asked for first. */
+interface HashNeeded {
+  readonly kind: "ask";
+  readonly block: string;
+}
 
 /** `hashAt`: the chain's hash at a block; null if every node was silent, undefined if none was asked. */
 export function checkChain(
   published: PublishedChain,
-  { core, binding }: Pick<ChainState, "core" | "binding">,
+  { core, binding, safeCoreBlock }: Pick<ChainState, "core" | "binding" | "safeCoreBlock">,
   hashAt: (block: string) => string | null | undefined,
-): ChainCheck {
+): ChainCheck | HashNeeded {
   if (published === null || binding === undefined || bindingHash(binding) !== published.binding) {
     return { kind: "continues" };
   }
-  if (core.status === "unavailable") return { kind: "no-view" };
+  const { safeBlock: block, safeHash } = published;
+  if (core.status === "unavailable") {
+    const isPublished = String(safeCoreBlock?.number) === block && safeCoreBlock?.hash === safeHash;
+    return { kind: isPublished ? "continues" : "no-view" };
+  }
   const { safeThroughBlock, safeBlockHash } = core.view.chain;
-  const block = published.safeBlock;
   const ahead = safeThroughBlock - BigInt(block);
   if (ahead < 0n) return behind(`is safe through block ${safeThroughBlock}, block ${block} was published`);
   const hash = ahead === 0n ? safeBlockHash : hashAt(block);
   if (hash === undefined) return { kind: "ask", block };
   if (hash === null) return { kind: "silent" };
-  return hash === published.safeHash
-    ? { kind: "continues" }
-    : behind(`has another block at ${block} than was published`);
+  return hash === safeHash ? { kind: "continues" } : behind(`has another block at ${block} than was published`);
 }
 
 function behind(what: string): ChainCheck {
   return { kind: "behind", failure: new Failure("chain_behind", `the chain ${what}`) };
 }
 
-/** What a response that uses the chain may be built from; undefined: it stays as it is. */
-export function permittedChain(
-  chain: ChainState,
-  published: PublishedChain,
-  check: ChainCheck,
-  { keepsCore = false }: { readonly keepsCore?: boolean },
-): Pick<Snapshot, "chain"> | undefined {
-  if (check.kind === "continues") return { chain };
-  const isComparable = check.kind === "no-view";
-  if (!keepsCore) return isComparable ? { chain } : undefined;
-  // The stored state of the chain may be older than the published one, or of another fork.
-  const isProven =
-    isComparable &&
-    chain.safeCoreBlock !== undefined &&
-    String(chain.safeCoreBlock.number) === published?.safeBlock &&
-    chain.safeCoreBlock.hash === published.safeHash;
-  if (isProven) return { chain };
-  return { chain: { ...chain, safeCore: publishedCore(published) } };
+/** What a response is built from: the chain, or the Core's state in the head. `stays`: it is not built. */
+type ChainUse = "chain" | "published-core" | "stays";
+
+/** `process` shows the Core's last state also without a view (`keepsCore`). The views end with the view. */
+const CHAIN_USES: Readonly<Record<ChainCheck["kind"], { readonly process: ChainUse; readonly view: ChainUse }>> = {
+  continues: { process: "chain", view: "chain" },
+  "no-view": { process: "published-core", view: "chain" },
+  silent: { process: "published-core", view: "stays" },
+  behind: { process: "published-core", view: "stays" },
+};
+
+export function chainUse({ kind }: ChainCheck, keepsCore: boolean): ChainUse {
+  return CHAIN_USES[kind][keepsCore ? "process" : "view"];
+}
+
+/** The chain with the Core's state as it was published. */
+export function withPublishedCore(chain: ChainState, published: PublishedChain): ChainState {
+  return { ...chain, safeCore: publishedCore(published) };
 }
 
 function publishedCore(published: PublishedChain): SafeCoreState | undefined {

@@ -1,6 +1,6 @@
 /**
- * Computes a response's successors: what it becomes later without new input (docs/spec/publishing.md#future). A successor has
- * the same bytes that a running publisher would put at its instant.
+ * Computes a response's successors: what it becomes later without new input (docs/spec/publishing.md#future). A successor
+ * has the same bytes that a running publisher would put at its instant.
  */
 import { createHash } from "node:crypto";
 import { representationOf } from "../../src/http/representation.ts";
@@ -21,8 +21,8 @@ export interface Future {
   readonly successors: readonly Successor[];
 }
 
-export function futureOf(build: (at: number) => Built, at: number): Future {
-  const built = build(at);
+/** `built`: the build as of `at`, if there is one already. */
+export function futureOf(build: (at: number) => Built, at: number, built: Built = build(at)): Future {
   const states: State[] = [[at, fingerprintOf(built)]];
   const successors: Successor[] = [];
   let last = built;
@@ -43,17 +43,11 @@ export function futureOf(build: (at: number) => Built, at: number): Future {
 
 /** 132 bits in base64url. */
 const FINGERPRINT_LENGTH = 22;
-const fingerprints = new WeakMap<Built, string>();
 
 /** Two responses with the same fingerprint differ at most by `generatedAt` (docs/spec/publishing.md#frozen-bytes). */
-export function fingerprintOf(built: Built): string {
-  let fingerprint = fingerprints.get(built);
-  if (fingerprint === undefined) {
-    const text = JSON.stringify([built.status, built.headers, built.stableText]);
-    fingerprint = createHash("sha256").update(text).digest("base64url").slice(0, FINGERPRINT_LENGTH);
-    fingerprints.set(built, fingerprint);
-  }
-  return fingerprint;
+export function fingerprintOf({ status, headers, fingerprintText }: Built): string {
+  const text = JSON.stringify([status, headers, fingerprintText]);
+  return createHash("sha256").update(text).digest("base64url").slice(0, FINGERPRINT_LENGTH);
 }
 
 function successorOf(base: Built, next: Built, from: number): Successor {
@@ -71,8 +65,8 @@ function successorOf(base: Built, next: Built, from: number): Successor {
 }
 
 /**
- * Returns the object of a response, and the states that it has. Late successors that do not fit into the metadata are left out. `at`:
- * the instant of the build (epoch ms). Throws `Failure` internal_error if the first does not fit.
+ * Returns the object of a response, and the states that it has. Late successors that do not fit into the metadata are
+ * left out. `at`: the instant of the build (epoch ms). Throws `Failure` internal_error if the first does not fit.
  */
 export function responseObject(
   { built, states, successors }: Future,

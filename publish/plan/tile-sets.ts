@@ -1,12 +1,12 @@
 /**
- * Plans immutable objects whose names are hashes: activity tiles, and the assets of the page. They are stored before the response that
- * names them, and deleted some time after the last reference is gone (docs/spec/publishing.md#deletions).
+ * Plans immutable objects whose names are hashes: activity tiles, and the assets of the page. They are stored before the
+ * response that names them, and deleted some time after the last reference is gone (docs/spec/publishing.md#deletions).
  */
 
 import { type ObjectStore, readIfWhole, type StoreObject } from "../../src/object-store/object-store.ts";
 import { encodeResponse, JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { activityTileKey, parseActivityTileKey } from "../../src/resources/activity/route.ts";
-import { decodeHead, decodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
+import { decodeIndexTile, decodeRoot } from "../../src/resources/activity/stored-activity.ts";
 import type { ImmutableTile, Publication, TileSet } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { isFileError } from "../../src/sqlite/sqlite-failure.ts";
@@ -125,7 +125,7 @@ export function namedObject({ body, representation }: ImmutableTile, snapshot: S
     : encodeResponse({ representation, body: Buffer.from(text), successors: [], at: 0 });
 }
 
-/** Reads which names a stored response refers to. Nothing that cannot be read is referred to. Throws `StoreUnavailable`. */
+/** Reads which names a stored response refers to; none if it cannot be read. Throws `StoreUnavailable`. */
 export async function readStoredNames({ key, tileSet }: Publication, store: ObjectStore): Promise<Set<string>> {
   const names = new Set<string>();
   if (tileSet === undefined) return names;
@@ -139,10 +139,10 @@ export async function readStoredNames({ key, tileSet }: Publication, store: Obje
     const found = await readIfWhole(store, one);
     return found && new TextDecoder().decode(found.body);
   };
-  const root = await text(key);
-  const head = root === undefined ? undefined : decodedOrNothing(root);
-  for (const { name } of head?.tiles ?? []) names.add(name);
-  for (const { name } of head?.indexes ?? []) {
+  const stored = await text(key);
+  const root = stored === undefined ? undefined : decodedOrNothing(stored);
+  for (const { name } of root?.tiles ?? []) names.add(name);
+  for (const { name } of root?.indexes ?? []) {
     const index = await text(activityTileKey(parsed.category, name));
     // A missing index tile is put again, with all tiles below it.
     if (index === undefined) continue;
@@ -152,9 +152,9 @@ export async function readStoredNames({ key, tileSet }: Publication, store: Obje
   return names;
 }
 
-function decodedOrNothing(text: string): ReturnType<typeof decodeHead> {
+function decodedOrNothing(text: string): ReturnType<typeof decodeRoot> {
   try {
-    return decodeHead(text);
+    return decodeRoot(text);
   } catch {
     return undefined;
   }

@@ -85,7 +85,7 @@ export class TickHealth {
     this.#trouble = undefined;
   }
 
-  /** Records a failed tick. It counts until another one finishes. */
+  /** Records a failed tick. It counts until another tick finishes. */
   failed(error: unknown): void {
     this.#trouble = errorMessage(error);
   }

@@ -1,6 +1,6 @@
 /**
- * Runs cycles at each instant of a cron pattern, and when a response changes without new input. A separate timer renews the
- * lease, so that a long cycle does not delay it.
+ * Runs cycles at each instant of a cron pattern, and when a response changes without new input. A separate timer renews
+ * the lease, so that a long cycle does not delay it.
  */
 
 import { isDiskFull } from "../../src/files/disk-full.ts";
@@ -25,7 +25,7 @@ export interface ScheduleOptions {
   /** Called after a check or a renewal, also if none was due. One that has failed stays due. */
   onSuccess?(operation: Exclude<ScheduledOperation, "cycle">): void;
   /** Called after each tick, and each second while none is running. */
-  onRest?(): void;
+  onIdle?(): void;
 }
 
 type ScheduledOperation = "cycle" | "scrub" | "renewal";
@@ -75,7 +75,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
       .catch(failed("cycle"))
       .finally(() => {
         running = undefined;
-        options.onRest?.();
+        options.onIdle?.();
       });
   };
   const renew = () => {
@@ -89,7 +89,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   const stopCadence = timers.cron(options.cadence, tick);
   const stopChecks = timers.every(CHECK_EVERY_MS, () => {
     renew();
-    if (running === undefined) options.onRest?.();
+    if (running === undefined) options.onIdle?.();
   });
   const end = (error?: unknown) => {
     hasEnded = true;
@@ -105,7 +105,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   return promise;
 }
 
-/** True if the next tick may succeed: the store did not respond, a disk is full, or another process writes to the projections. */
+/** True if the next tick may succeed: no response of the store, a full disk, or a lock on the projections. */
 export function isOutage(error: unknown): error is Error {
   return error instanceof StoreUnavailable || isDiskFull(error) || isLocked(error);
 }

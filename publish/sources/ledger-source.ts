@@ -1,6 +1,6 @@
 /**
- * The publisher's view of the ledger: a check for changes that takes microseconds, and short synchronous read transactions
- * (docs/spec/publishing.md#snapshot). A replaced file is opened again.
+ * The publisher's view of the ledger: a check for changes that takes microseconds, and short synchronous read
+ * transactions (docs/spec/publishing.md#snapshot). A replaced file is opened again.
  */
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
@@ -32,7 +32,7 @@ export class LedgerSource {
     return fileOf(this.path) !== this.#file || this.#dataVersion() !== this.#version;
   }
 
-  /** Opens the file again if another one is at the path, and returns true then. Throws `Failure` as the constructor does. */
+  /** Opens the file again if another one is at the path; returns true then. Throws as the constructor. */
   reopenReplaced(): boolean {
     const file = fileOf(this.path);
     if (file === this.#file) return false;

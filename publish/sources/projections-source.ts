@@ -7,7 +7,7 @@ import { StepBudget } from "../../src/projections/follow.ts";
 import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../../src/projections/open.ts";
 import { activityContext } from "../../src/resources/activity/tiles.ts";
 import type { WritableSnapshot } from "../../src/resources/snapshot.ts";
-import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
+import { IdleWal } from "../../src/sqlite/idle-wal.ts";
 import { type ReadOnlyDatabase, readNumber } from "../../src/sqlite/statement.ts";
 import { planActivity } from "../plan/activity.ts";
 
@@ -79,7 +79,7 @@ function source(
   let isBehind = false;
   let stepWrites = 0;
   let waitsSince: number | undefined;
-  let idle = new IdleCheckpoint(db);
+  let idle = new IdleWal(db);
   return {
     get db() {
       return db;
@@ -89,7 +89,7 @@ function source(
       db.close();
       db = openProjections(path, BUSY_TIMEOUT_MS);
       inode = inodeOf();
-      [stepWrites, waitsSince, idle] = [0, undefined, new IdleCheckpoint(db)];
+      [stepWrites, waitsSince, idle] = [0, undefined, new IdleWal(db)];
       return true;
     },
     lock() {

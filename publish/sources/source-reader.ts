@@ -17,7 +17,7 @@ export interface SourceReaderOptions {
   readonly genesisTimestamp: number | undefined;
 }
 
-/** A rebuild holds the projections' lock for one short step after the other. They are tried this often, and for so long (ms). */
+/** A rebuild holds the projections' lock for many short steps. The lock is tried this often, and for so long (ms). */
 const LOCK_RETRY_MS = 20;
 const LOCK_WAIT_MS = 10_000;
 
@@ -156,7 +156,7 @@ export class SourceReader {
     this.#options.chain.close();
   }
 
-  /** Takes the projections' lock. The event loop runs while another process has it. Throws `Failure` projections_locked. */
+  /** Takes the projections' lock, without blocking the event loop. Throws `Failure` projections_locked. */
   async #lock(): Promise<void> {
     const end = performance.now() + LOCK_WAIT_MS;
     for (;;) {
@@ -204,11 +204,11 @@ export function isLocked(error: unknown): error is Failure {
   return error instanceof Failure && error.code === "projections_locked";
 }
 
-/** The sources of one cycle. Chain and projections stay the same in all of its snapshots; the ledger may be ahead of them. */
+/** The sources of one cycle. Chain and projections stay the same in its snapshots; the ledger may be ahead of them. */
 export interface CycleSources extends Snapshots {
   /**
-   * Advances the projections to the ledger and the chain, in short steps so that the event loop runs in between. Calls `use`
-   * with a snapshot of exactly that state.
+   * Advances the projections to the ledger and the chain, in short steps so that the event loop runs in between. Calls
+   * `use` with a snapshot of exactly that state.
    */
   advance<T>(use: (snapshot: Snapshot) => T): Promise<T>;
   /** Like `advance`, but only along the chain, because the ledger is refused. */

@@ -31,10 +31,10 @@ export interface ChainState {
   /** Epoch ms until which the available views are valid: the last good pass plus the validity (`chainMaxAge`). */
   readonly validUntil: number;
   /**
-   * True while the Core's view is not_yet_safe. Also true while the view is indexer_unavailable, if the only reason is that
-   * the publisher has asked the nodes for less than the grace. This follows a start, a takeover, a sleep or a lost file.
-   * Missing views then say nothing about the chain: a good published response stays while it is valid. The publisher
-   * puts not_yet_safe or indexer_unavailable only if nothing is stored.
+   * True while the Core's view is not_yet_safe. Also true while the view is indexer_unavailable, if the only reason is
+   * that the publisher has asked the nodes for less than the grace. This follows a start, a takeover, a sleep or a lost
+   * file. Missing views then say nothing about the chain: a good published response stays while it is valid. The
+   * publisher puts not_yet_safe or indexer_unavailable only if nothing is stored.
    *
    * False for a mismatch, and without a chain. Without new input, it becomes false at the chain's `nextChange`.
    */
@@ -52,12 +52,7 @@ export interface ChainBinding {
 }
 
 /** The settled frontier, read at the safe block (docs/spec/api.md#process). */
-export interface SafeCoreState {
-  readonly settledThroughRound: bigint;
-  readonly cumulativeWork: bigint;
-  readonly blockHeight: bigint;
-  readonly currentWork: bigint;
-  readonly workPerBlock: bigint;
+export interface SafeCoreState extends Omit<CoreView["core"], "authorizationNonce" | "paused"> {
   /** The newest BatchSettled at or below the safe block; null before the first. */
   readonly lastSettlement: { readonly confirmedAt: number; readonly transactionHash: string } | null;
 }
@@ -66,7 +61,7 @@ export interface ChainPoint {
   readonly target: string;
   readonly chainId: bigint;
   readonly deploymentBlock: bigint;
-  /** The head of the last pass whose logs up to head − SAFE_DEPTH are stored. */
+  /** The tip of the last pass whose events up to tip − SAFE_DEPTH are stored. */
   readonly indexedThroughBlock: bigint;
   readonly safeThroughBlock: bigint;
   readonly safeBlockHash: string;
@@ -146,16 +141,19 @@ export interface EconomyView {
 
 export type ContractKind = "factory" | "core" | "proxy_admin" | "timelock" | "mining" | "token" | "collection";
 
-export interface ChainEvent {
-  readonly contractKind: ContractKind;
-  readonly contractAddress: string;
-  readonly eventName: string;
+export interface EventPosition {
   readonly blockNumber: bigint;
   readonly blockHash: string;
   readonly blockTimestamp: number;
   readonly transactionHash: string;
   readonly transactionIndex: number;
   readonly logIndex: number;
+}
+
+export interface ChainEvent extends EventPosition {
+  readonly contractKind: ContractKind;
+  readonly contractAddress: string;
+  readonly eventName: string;
   /** Arguments in ABI order, as texts (docs/spec/chain.md#derived). */
   readonly arguments: readonly { readonly name: string; readonly value: string }[];
 }

@@ -1,6 +1,6 @@
 /**
  * Decoders for the events of each contract, by topic0. Each is created once, because viem's decodeEventLog hashes every
- * signature of an ABI for every log.
+ * signature of an ABI for every event.
  */
 import { type Abi, type AbiEvent, decodeAbiParameters, getAddress, type Hex, toEventSelector } from "viem";
 import { elementAt } from "../values/unknown.ts";
@@ -9,16 +9,16 @@ import type { ContractKind } from "./chain-state.ts";
 
 export interface EventShape {
   readonly name: string;
-  /** Number of topics of this event's logs, including topic0. */
+  /** Number of topics, including topic0. */
   readonly topicCount: number;
   /**
-   * Returns the arguments as texts in ABI order (docs/spec/chain.md#derived). `topics` and `data` are checked byte strings
-   * in lower case. Throws if they are not this event's.
+   * Returns the arguments as texts in ABI order (docs/spec/chain.md#derived). `topics` and `data` are checked byte
+   * strings in lower case. Throws if they are not this event's.
    */
   decode(topics: readonly Hex[], data: Hex): { name: string; value: string }[];
 }
 
-/** Events by contract kind and topic0. Logs with other topics are ignored (docs/spec/chain.md#reading). */
+/** Events by contract kind and topic0. Events with other topics are ignored (docs/spec/chain.md#reading). */
 export const EVENT_SHAPES: Readonly<Record<ContractKind, ReadonlyMap<Hex, EventShape>>> = {
   factory: shapes(FACTORY_ABI),
   core: shapes(CORE_ABI),

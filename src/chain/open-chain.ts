@@ -45,7 +45,7 @@ export function openChain(options: ChainOptions): OpenChain {
       running ??= poller
         .poll(now, deadline)
         // Only the file can fail here: a full disk, or another process's lock. The next poll tries again.
-        .catch((error) => onEvent({ type: "failed", node: statePath, message: String(error) }))
+        .catch((error) => onEvent({ kind: "failed", node: statePath, message: String(error) }))
         .finally(() => {
           running = undefined;
         });

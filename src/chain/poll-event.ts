@@ -4,7 +4,7 @@ import { Failure } from "../values/failure.ts";
 
 /** Reported after each stored range. */
 export interface RangeProgress {
-  /** The first block of the pass's logs, the last stored block, and the safe block at which the pass ends. */
+  /** The first block of the pass's events, the last stored block, and the safe block at which the pass ends. */
   readonly from: bigint;
   readonly through: bigint;
   readonly safe: bigint;
@@ -14,20 +14,20 @@ export interface RangeProgress {
 
 /** A problem of a pass, with the node (without keys) and, for a check, its stable name. */
 export type ProblemEvent =
-  | { readonly type: "failed"; readonly node: string; readonly message: string }
+  | { readonly kind: "failed"; readonly node: string; readonly message: string }
   /** `node` disagrees with another node; which of them is right is unknown. */
-  | { readonly type: "disagreement"; readonly node: string; readonly detail: string }
-  /** The head of `node` has not moved, though it should have (docs/spec/chain.md#stalled). */
-  | { readonly type: "stalled"; readonly node: string; readonly detail: string }
+  | { readonly kind: "disagreement"; readonly node: string; readonly detail: string }
+  /** The tip of `node` has not moved, though it should have (docs/spec/chain.md#stalled). */
+  | { readonly kind: "stalled"; readonly node: string; readonly detail: string }
   /** An unconfirmed fault becomes a mismatch if a second pass confirms it. */
   | {
-      readonly type: "unconfirmed_fault" | "mismatch";
+      readonly kind: "unconfirmed_fault" | "mismatch";
       readonly node: string;
       readonly check: CheckName;
       readonly detail: string;
     };
 
-const PROBLEMS: Readonly<Record<ProblemEvent["type"], (message: string) => Failure>> = {
+const PROBLEMS: Readonly<Record<ProblemEvent["kind"], (message: string) => Failure>> = {
   failed: (message) => new Failure("indexer_unavailable", message),
   disagreement: (message) => new Failure("nodes_disagree", message),
   stalled: (message) => new Failure("head_stands_still", message),
@@ -35,28 +35,28 @@ const PROBLEMS: Readonly<Record<ProblemEvent["type"], (message: string) => Failu
   mismatch: (message) => new Failure("indexer_mismatch", message),
 };
 
-export function isProblem(event: { readonly type?: unknown }): event is ProblemEvent {
-  return Object.hasOwn(PROBLEMS, String(event.type));
+export function isProblem(event: { readonly kind?: unknown }): event is ProblemEvent {
+  return Object.hasOwn(PROBLEMS, String(event.kind));
 }
 
 /** A problem of a node that another node's good pass does not resolve. */
-export type NodeProblem = Extract<ProblemEvent, { readonly type: "disagreement" | "stalled" }>;
+export type NodeProblem = Extract<ProblemEvent, { readonly kind: "disagreement" | "stalled" }>;
 
 export function isNodeProblem(event: PollEvent): event is NodeProblem {
-  return event.type === "disagreement" || event.type === "stalled";
+  return event.kind === "disagreement" || event.kind === "stalled";
 }
 
 /** Returns the problem as a failure of a command. */
 export function problemFailure(event: ProblemEvent): Failure {
-  const found = event.type === "failed" ? event.message : event.detail;
+  const found = event.kind === "failed" ? event.message : event.detail;
   const message = "check" in event ? `${event.check}: ${found} (${event.node})` : `${event.node}: ${found}`;
-  return PROBLEMS[event.type](message);
+  return PROBLEMS[event.kind](message);
 }
 
 export type PollEvent =
   | ProblemEvent
-  | ({ readonly type: "range"; readonly node: string } & RangeProgress)
-  | { readonly type: "good"; readonly node: string; readonly head: bigint };
+  | ({ readonly kind: "range"; readonly node: string } & RangeProgress)
+  | { readonly kind: "good"; readonly node: string; readonly tip: bigint };
 
 /** Converts an event for JSON, with blocks as decimal strings. */
 export function plainEvent(event: PollEvent): Record<string, unknown> {

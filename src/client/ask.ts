@@ -54,7 +54,7 @@ function bodyOf<Name extends keyof Calls>(name: Name, { url, status, bytes }: Re
   } catch (error) {
     cause = error;
   }
-  throw new NoonmarkError("invalid_answer", `${url} responded ${status} with another body`, { status, cause });
+  throw new NoonmarkError("invalid_response", `${url} responded ${status} with another body`, { status, cause });
 }
 
 /** Checks only the schema version, which shows that the body comes from this version of the API. */

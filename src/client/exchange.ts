@@ -25,7 +25,7 @@ interface Reading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns a function that reads the files below a URL that ends with a slash; undefined for 404. It follows no redirects. */
+/** Returns a function that reads the files below a URL with a slash at its end; undefined for 404. */
 export function fileReader(
   prefix: string,
   { fetch, timeout = 10_000, retries = 2, signal }: Reading = {},
@@ -50,7 +50,7 @@ function isTransient({ code, status }: NoonmarkError): boolean {
 /** Returns the error for a response, with the code of its body if a 4xx or 503 has one of these. */
 function refusal({ url, status, headers, bytes }: Reply, codes: readonly string[], now: number): NoonmarkError {
   const given = status === 503 || (status >= 400 && status < 500) ? errorCode(bytes) : undefined;
-  const code = codes.find((one) => one === given) ?? "invalid_answer";
+  const code = codes.find((one) => one === given) ?? "invalid_response";
   const retryAfter = retryAfterSeconds(headers.get("retry-after"), now);
   return new NoonmarkError(code, `${url} responded ${status}`, { status, retryAfter });
 }
@@ -99,7 +99,7 @@ const MAX_BYTES = 17 << 20;
 
 /**
  * Sends one request and reads its whole body. Throws `network` if the connection fails or the body is cut, `timeout`,
- * `aborted`, or `invalid_answer` for a redirect or a body over the limit.
+ * `aborted`, or `invalid_response` for a redirect or a body over the limit.
  */
 async function attempt({ url, init, timeout, signal }: Request, runtime: Runtime): Promise<Reply> {
   throwIfAborted(signal);
@@ -131,7 +131,7 @@ async function read(url: string, init: RequestInit, { fetch }: Runtime): Promise
   const response = await fetch(url, { ...init, redirect: "manual" });
   const { status, headers } = response;
   if (response.type === "opaqueredirect" || (status > 300 && status < 400 && status !== 304)) {
-    throw new NoonmarkError("invalid_answer", `${url} redirects: set baseUrl to its target`, { status });
+    throw new NoonmarkError("invalid_response", `${url} redirects: set baseUrl to its target`, { status });
   }
   return { url, status, headers, bytes: await bytesOf(url, response) };
 }
@@ -151,7 +151,7 @@ async function bytesOf(url: string, { status, body }: Response): Promise<Uint8Ar
     length += value.length;
     if (length > MAX_BYTES) {
       reader?.cancel().catch(() => undefined);
-      throw new NoonmarkError("invalid_answer", `${url} is too long`, { status });
+      throw new NoonmarkError("invalid_response", `${url} is too long`, { status });
     }
   }
 }

@@ -44,7 +44,8 @@ export interface Log {
 
 /**
  * Reads and checks the newest checkpoint. Throws a TypeError for wrong options, and a `NoonmarkError` with
- * `log_key_invalid`, `log_unsigned`, `log_malformed`, `log_incomplete`, `log_damaged`, `log_rewritten` or `log_restarted`.
+ * `log_key_invalid`, `log_unsigned`, `log_malformed`, `log_incomplete`, `log_damaged`, `log_rewritten` or
+ * `log_restarted`.
  */
 export async function openLog({ key, since, ...options }: LogOptions): Promise<Log> {
   if (since !== undefined && !(Number.isSafeInteger(since.size) && since.size >= 0))

@@ -3,14 +3,14 @@ import type { ApiErrorCode } from "./generated/methods.ts";
 
 /**
  * `code` is the API's error code (docs/spec/api.md#errors), the reason why activity is unavailable, or one of the
- * client's own codes: `network`, `timeout`, `aborted`, `invalid_answer`.
+ * client's own codes: `network`, `timeout`, `aborted`, `invalid_response`.
  */
 export type NoonmarkErrorCode =
   | ApiErrorCode
   | "network"
   | "timeout"
   | "aborted"
-  | "invalid_answer"
+  | "invalid_response"
   // A code of `noonmark/log`. This form keeps the known codes in editor completion.
   | (string & Record<never, never>);
 

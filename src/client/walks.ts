@@ -56,7 +56,7 @@ interface Page<Item> {
 
 /**
  * Yields items page by page. An item that arrives during the walk is included if its page comes later. Throws
- * `invalid_answer` if a body is not a page. Also throws it if a cursor repeats or comes with an empty page, because the
+ * `invalid_response` if a body is not a page. Also throws it if a cursor repeats or comes with an empty page, because the
  * walk would never end.
  */
 async function* walk<Item>(
@@ -83,7 +83,7 @@ async function* walk<Item>(
 }
 
 function invalid(what: string): NoonmarkError {
-  return new NoonmarkError("invalid_answer", `the response ${what}`, { status: 200 });
+  return new NoonmarkError("invalid_response", `the response ${what}`, { status: 200 });
 }
 
 export interface WatchOptions extends CallOptions {

@@ -20,8 +20,8 @@ export function makeDirectory(path: string): void {
 }
 
 /**
- * If root has made the file, gives it to the owner of its directory. Otherwise a service of that owner could not use it. `made` is the
- * open file: its name may be another file's by now.
+ * If root has made the file, gives it to the owner of its directory. Otherwise a service of that owner could not use it.
+ * `made` is the open file: its name may be another file's by now.
  */
 export function giveToOwner(path: string, made: number): void {
   if (process.geteuid?.() !== 0) return;

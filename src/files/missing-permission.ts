@@ -18,8 +18,9 @@ interface Advice {
 }
 
 /**
- * Checks a file, and its -wal and -shm files if it is an SQLite database; undefined if permissions suffice. SQLite in
- * WAL mode needs a writable directory even for reading, for a -wal and a -shm file. Says so if a file is in the place of a directory.
+ * Checks a file, and its -wal and -shm files if it is an SQLite database; undefined if permissions suffice. SQLite in WAL
+ * mode needs a writable directory even for reading, for a -wal and a -shm file. Says so if a file is in the place of a
+ * directory.
  */
 export function missingPermission(file: string, doing: "read" | "write"): Advice | undefined {
   const path = resolve(file);

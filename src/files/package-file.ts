@@ -1,4 +1,4 @@
-/** Finds files of the package, and packages that may be missing. This module is in dist/src/ in the build, and in src/ otherwise. */
+/** Finds files of the package, and packages that may be missing. In the build this module is in dist/src/. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

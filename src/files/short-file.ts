@@ -2,8 +2,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /**
- * Returns why a name is refused. The SQLite driver removes blanks at both ends and gives some names another meaning, so it
- * would open another file than the one that was checked.
+ * Returns why a name is refused. The SQLite driver removes blanks at both ends and gives some names another meaning, so
+ * it would open another file than the one that was checked.
  */
 export function pathFault(path: string): string | undefined {
   if (path === "") return "is empty";
@@ -21,8 +21,8 @@ export function isExposed(mode: number): boolean {
 }
 
 /**
- * Rejects a file of more than `longest` bytes, and a pipe or a device, whose reading may never end. `mode` is the open file's, so no
- * other file can have taken its place since.
+ * Rejects a file of more than `longest` bytes, and a pipe or a device, whose reading may never end. `mode` is the open
+ * file's, so no other file can have taken its place since.
  */
 export function readShortFile(path: string, longest: number): { readonly text: string; readonly mode: number } {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -6,7 +6,8 @@
 /**
  * How a route checks its query:
  * - `ignored`: the query is neither read nor rejected;
- * - `listed`: its decoded parameters must be those of one of the row's objects, in any order (`matchObject`); otherwise 400;
+ * - `listed`: its decoded parameters must be those of one of the row's objects, in any order (`matchObject`); otherwise
+ *   400;
  * - `handler`: the row's handler reads the query.
  */
 type QueryRule = "ignored" | "listed" | "handler";
@@ -94,7 +95,7 @@ export interface Route extends Row {
   readonly handler: RouteHandlerName;
   /** The anchor of its section in docs/spec/api.md. */
   readonly anchor: string;
-  /** Parameters of the `page` rule. */
+  /** Of a query that the handler reads. */
   readonly parameters?: readonly PageParameter[];
   /** The code of the 400 for a bad query; null if no query is rejected. */
   readonly queryError: string | null;

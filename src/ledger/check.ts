@@ -19,8 +19,8 @@ const WATERMARKS_LIMIT = 1000;
 const COUNTED_ROWS = 100_000;
 
 /**
- * Checks one state of the ledger, because intake may be writing into it. Throws `Failure` ledger_damaged, and errors of SQLite
- * unchanged.
+ * Checks one state of the ledger, because intake may be writing into it. Throws `Failure` ledger_damaged, and errors of
+ * SQLite unchanged.
  */
 export function checkLedger(db: Database): void {
   db.transaction(() => checkState(db))();

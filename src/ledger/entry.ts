@@ -1,7 +1,7 @@
 /**
  * The text of a log entry (docs/spec/intake.md#log): an accepted record as canonical JSON, with sorted keys, instants in
- * UTC, and without the fields that intake drops. Ledgers and published logs have the hashes of these texts, so a change of
- * a text requires a new ledger schema.
+ * UTC, and without the fields that intake drops. Ledgers and published logs have the hashes of these texts, so a change
+ * of a text requires a new ledger schema.
  */
 import type * as z from "zod";
 import { isObject } from "../values/unknown.ts";

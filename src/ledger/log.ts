@@ -21,16 +21,16 @@ export function logSize(ledger: ReadOnlyDatabase): number {
 
 /** Returns the root of the first `size` entries (base64); undefined if the log is shorter. */
 export function rootOf(ledger: ReadOnlyDatabase, size: number): string | undefined {
-  const known = knownLog(ledger);
-  return known.roots.has(size) || size <= logSize(ledger) ? knownRoot(ledger, size, known) : undefined;
+  const known = readEnds(ledger);
+  return known.roots.has(size) || size <= logSize(ledger) ? rootFrom(ledger, size, known) : undefined;
 }
 
 /** Returns the root of the first `size` entries (base64). The log must have as many. */
 export function rootWithin(ledger: ReadOnlyDatabase, size: number): string {
-  return knownRoot(ledger, size, knownLog(ledger));
+  return rootFrom(ledger, size, readEnds(ledger));
 }
 
-function knownRoot(ledger: ReadOnlyDatabase, size: number, { roots, ends }: KnownLog): string {
+function rootFrom(ledger: ReadOnlyDatabase, size: number, { roots, ends }: ReadEnds): string {
   let root = roots.get(size);
   if (root === undefined) {
     const read: SubtreeReader = (level, from, to) => endAt(ledger, level, from, ends).edge.hashes(to - from);
@@ -43,7 +43,7 @@ function knownRoot(ledger: ReadOnlyDatabase, size: number, { roots, ends }: Know
 }
 
 /** What a connection has read of the log's end. */
-interface KnownLog {
+interface ReadEnds {
   /** The state of the file. */
   version: string;
   /** True in a read transaction, in which the log does not change. */
@@ -60,11 +60,11 @@ interface End {
   readonly edge: Edge;
 }
 
-const memo = new WeakMap<ReadOnlyDatabase, KnownLog>();
+const memo = new WeakMap<ReadOnlyDatabase, ReadEnds>();
 
 /** Calls `read`, which runs in one read transaction. Whether the log has changed is found out once. */
 export function withFixedLog<T>(ledger: ReadOnlyDatabase, read: () => T): T {
-  const known = knownLog(ledger);
+  const known = readEnds(ledger);
   known.isFixed = true;
   try {
     return read();
@@ -73,7 +73,7 @@ export function withFixedLog<T>(ledger: ReadOnlyDatabase, read: () => T): T {
   }
 }
 
-function knownLog(ledger: ReadOnlyDatabase): KnownLog {
+function readEnds(ledger: ReadOnlyDatabase): ReadEnds {
   let known = memo.get(ledger);
   if (known?.isFixed === true) return known;
   // The first number changes with the commits of others, the second with this connection's own changes.
@@ -87,13 +87,13 @@ function knownLog(ledger: ReadOnlyDatabase): KnownLog {
 }
 
 /** Called after a commit. Reads the ends again, and keeps the roots that are computed from unchanged hashes. */
-function readAgain(ledger: ReadOnlyDatabase, { roots, ends }: KnownLog): void {
+function readAgain(ledger: ReadOnlyDatabase, { roots, ends }: ReadEnds): void {
   for (const [level, { from, edge }] of ends) if (!edge.put(endText(ledger, level, from))) roots.clear();
   for (const size of roots.keys()) if (!endsAt(size, ends)) roots.delete(size);
 }
 
 /** True if the root of this size is computed from these ends. */
-function endsAt(size: number, ends: KnownLog["ends"]): boolean {
+function endsAt(size: number, ends: ReadEnds["ends"]): boolean {
   for (let level = 0, count = size; count > 0; level++, count = Math.floor(count / SUBTREE_WIDTH)) {
     const width = count % SUBTREE_WIDTH;
     if (width > 0 && ends.get(level)?.from !== count - width) return false;
@@ -101,7 +101,7 @@ function endsAt(size: number, ends: KnownLog["ends"]): boolean {
   return true;
 }
 
-function endAt(ledger: ReadOnlyDatabase, level: number, from: number, ends: KnownLog["ends"]): End {
+function endAt(ledger: ReadOnlyDatabase, level: number, from: number, ends: ReadEnds["ends"]): End {
   const known = ends.get(level);
   if (known?.from === from) return known;
   const end = { from, edge: new Edge() };
@@ -125,12 +125,12 @@ export function contains(ledger: ReadOnlyDatabase, { size, root }: LogPoint): bo
   return rootOf(ledger, size) === root;
 }
 
-/** Returns the hashes `from` to `to - 1` of a level: of entries, or of whole subtrees of 256 hashes of the level below. */
+/** Returns the hashes `from` to `to - 1` of a level: of entries, or of subtrees of 256 hashes of the level below. */
 export function subtreeHashes(ledger: ReadOnlyDatabase, level: number, from: number, to: number): Buffer[] {
   return hashesOf(hashesText(ledger, level, from, to));
 }
 
-/** Returns the same hashes as hexadecimal digits; fewer at the log's end. To read a row for each hash takes ten times as long. */
+/** Returns the same hashes as hexadecimal digits, in one row, which takes a tenth of the time; fewer at the log's end. */
 function hashesText(ledger: ReadOnlyDatabase, level: number, from: number, to: number): string {
   const text =
     level === 0
@@ -143,25 +143,6 @@ const LEAVES_TEXT = `SELECT group_concat(hex(leaf), '')
 FROM (SELECT leaf FROM entry WHERE entry_index >= ? AND entry_index < ? ORDER BY entry_index)`;
 const SUBTREES_TEXT = `SELECT group_concat(hex(hash), '')
 FROM (SELECT hash FROM subtree WHERE level = ? AND number >= ? AND number < ? ORDER BY number)`;
-
-export interface Changes {
-  readonly now: LogPoint;
-  /** Row ids of the changed installations, ascending; undefined if any may have changed. */
-  readonly installations: readonly number[] | undefined;
-}
-
-/**
- * Returns the installations that have entries after a point, in time linear in the number of entries. All may have changed
- * if there is no point, or if this log does not contain the point because another ledger took its place.
- */
-export function changedSince(ledger: ReadOnlyDatabase, since: LogPoint | undefined): Changes {
-  const now = logPoint(ledger);
-  if (since === undefined || !contains(ledger, since)) return { now, installations: undefined };
-  const changed = readValues<number>(ledger, CHANGED, since.size);
-  return { now, installations: changed.sort((one, other) => one - other) };
-}
-
-const CHANGED = "SELECT DISTINCT installation FROM entry WHERE entry_index >= ?";
 
 /** Iterates the texts of the entries `from` to `to - 1`, in order. Rows are read lazily. */
 export function* entryTexts(ledger: ReadOnlyDatabase, from: number, to: number): Generator<string> {

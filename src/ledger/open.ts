@@ -37,8 +37,8 @@ export function openLedgerForReading(path: string): Database {
 }
 
 /**
- * Marks a ledger as a mirror of somebody else's log. A fact of its own would fork it from that log. The mark is a table, so that
- * ledgers without it need no other version of the format.
+ * Marks a ledger as a mirror of somebody else's log. A fact of its own would fork it from that log. The mark is a table,
+ * so that ledgers without it need no other version of the format.
  */
 export function markMirror(db: Database, source: string): void {
   db.exec("CREATE TABLE IF NOT EXISTS mirror (source TEXT NOT NULL) STRICT");
@@ -56,8 +56,8 @@ export function refuseMirror(db: ReadOnlyDatabase): void {
 }
 
 /**
- * Copies a ledger that may be written to meanwhile. The copy has every committed fact. It is synced before it is renamed into place.
- * Throws `Failure` file_unwritable, disk_full.
+ * Copies a ledger that may be written to meanwhile. The copy has every committed fact. It is synced before it is renamed
+ * into place. Throws `Failure` file_unwritable, disk_full.
  */
 export function backUp(ledger: Database, path: string): void {
   const temporary = join(dirname(resolve(path)), `.${basename(path)}.${process.pid}.new`);

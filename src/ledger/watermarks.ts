@@ -1,5 +1,5 @@
 /** Reads what changed in the ledger with one small query: the number of facts of each kind per installation. */
-import { type ReadOnlyDatabase, readRow, readRows, readValue } from "../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRows, readValue } from "../sqlite/statement.ts";
 import { recordOf } from "../values/unknown.ts";
 import { FACT_KINDS, type FactKind } from "./schema.ts";
 
@@ -30,10 +30,6 @@ export function readWatermarks(db: ReadOnlyDatabase, installation: number): Wate
 export function installationRowId(db: ReadOnlyDatabase, id: string): number | undefined {
   const sql = "SELECT no FROM installation WHERE id = ?";
   return readValue<number>(db, sql, id);
-}
-
-export function readInstallation(db: ReadOnlyDatabase, rowId: number): Installation | undefined {
-  return readRow<Installation>(db, `SELECT ${COLUMNS} FROM installation WHERE no = ?`, rowId);
 }
 
 /** Returns the highest row id, which is the number of installations because row ids have no gaps. */

@@ -22,8 +22,8 @@ export interface Entry {
 }
 
 /**
- * Reads the checkpoint. Throws `log_incomplete` if there is none, `log_malformed`, `log_unsigned`, or `log_restarted` if it
- * belongs to a log with another name.
+ * Reads the checkpoint. Throws `log_incomplete` if there is none, `log_malformed`, `log_unsigned`, or `log_restarted` if
+ * it belongs to a log with another name.
  */
 export async function readCheckpoint(read: FileReader, known: readonly Verifier[]): Promise<Checkpoint> {
   const bytes = await read("checkpoint");

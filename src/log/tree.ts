@@ -75,14 +75,14 @@ export function rootAt(size: number, read: SubtreeReader, join = joinAnew): Buff
   return root ?? sha256("");
 }
 
-/** The hashes after the last whole subtree of a level, and what they join to. While they only grow, it is computed once. */
+/** The hashes after the last whole subtree of a level, and their joined hashes, computed once while they only grow. */
 export class Edge {
   /** The hashes as hexadecimal digits. */
   #text = "";
   /** `[k][i]` joins the 2^k hashes from i * 2^k on. */
   #trees: Buffer[][] = [[]];
 
-  /** Takes the hashes (hexadecimal digits) of a newer state. Returns false if they do not begin with those of the last one. */
+  /** Takes the hashes (hexadecimal) of a newer state. Returns false if they do not begin with those of the last one. */
   put(text: string): boolean {
     const hasGrown = text.startsWith(this.#text);
     if (!hasGrown) this.#trees = [[]];

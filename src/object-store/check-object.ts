@@ -13,8 +13,9 @@ export const MAX_BODY_BYTES = 32 << 20;
 const MAX_KEY_BYTES = 1024;
 
 /**
- * Returns why some store cannot hold a key, such as one with a slash at either end; undefined if all can. An empty, `.` or
- * `..` segment would not survive a URL. A list may contain such keys, because other programs write into the same bucket.
+ * Returns why some store cannot hold a key, such as one with a slash at either end; undefined if all can. An empty, `.`
+ * or `..` segment would not survive a URL. A list may contain such keys, because other programs write into the same
+ * bucket.
  */
 export function keyFault(key: string): string | undefined {
   if (key === "") return "is empty";

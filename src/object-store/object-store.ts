@@ -68,8 +68,8 @@ export interface GetOptions {
   /** Bypasses the store's caches. */
   readonly fresh?: boolean;
   /**
-   * An earlier result. It is returned again if the store still has its tag, so that its body is not sent. Only for objects
-   * whose metadata a reader does not need, because an S3 tag hashes the body alone.
+   * An earlier result. It is returned again if the store still has its tag, so that its body is not sent. Only for
+   * objects whose metadata a reader does not need, because an S3 tag hashes the body alone.
    */
   readonly unless?: StoredObject | undefined;
 }

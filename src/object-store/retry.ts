@@ -21,14 +21,14 @@ export interface RetryDecision {
 }
 
 /**
- * Calls `attempt` until it succeeds, `judge` forbids a retry, or no time is left. `attempt` must end when its signal
- * fires. Throws the last attempt's error. If the last attempt had less time than the others and timed out, that says little,
- * so the error before it is thrown.
+ * Calls `attempt` until it succeeds, `decide` forbids a retry, or no time is left. `attempt` must end when its signal
+ * fires. Throws the last attempt's error. If the last attempt had less time than the others and timed out, that says
+ * little, so the error before it is thrown.
  */
 export async function retrying<T>(
   settings: RetrySettings,
   attempt: (attempt: Attempt) => Promise<T>,
-  judge: (error: unknown) => RetryDecision,
+  decide: (error: unknown) => RetryDecision,
 ): Promise<T> {
   const end = performance.now() + settings.limitMs;
   let earlier: unknown;
@@ -41,9 +41,9 @@ export async function retrying<T>(
     } catch (thrown) {
       const error = earlier !== undefined && limit < settings.attemptMs && signal.aborted ? earlier : thrown;
       earlier = error;
-      const verdict = judge(error);
-      const wait = waitMs(STORE_WAITS, failures, Math.random(), verdict.afterMs);
-      if (!verdict.retry || performance.now() + wait >= end) throw error;
+      const decision = decide(error);
+      const wait = waitMs(STORE_WAITS, failures, Math.random(), decision.afterMs);
+      if (!decision.retry || performance.now() + wait >= end) throw error;
       await new Promise((resolve) => setTimeout(resolve, wait));
       // A process that was stopped during the wait may have no time left.
       if (performance.now() >= end) throw error;

@@ -27,7 +27,7 @@ export function withSeal(object: StoreObject, digest: string): StoreObject {
   return { ...object, metadata: { ...object.metadata, [NAME]: digest } };
 }
 
-/** Returns the object without what stores have added, and the digest in the seal. Throws `StoreDamaged` if it has none. */
+/** Returns the object without what stores added, and the digest in its seal. Throws `StoreDamaged` if it has none. */
 export function withoutSeal(
   key: string,
   stored: StoredObject,

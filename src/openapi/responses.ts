@@ -39,7 +39,7 @@ export function responsesOf(row: NamedRow, contract: Contract): Responses {
 function success(row: NamedRow, { body }: Contract, hasSource: boolean): Response {
   return {
     description: row.kind === "route" ? "The resource. An unavailable view is data, too." : "The file.",
-    headers: successHeaders(row, tagOf(row), hasSource),
+    headers: successHeaders(row, etagHeader(row), hasSource),
     content: { [mediaTypeOf(row)]: { schema: body === null ? { type: "string" } : refTo(body.name) } },
   };
 }
@@ -49,7 +49,7 @@ function mediaTypeOf(row: NamedRow): string {
 }
 
 /** Routes that do not evaluate If-None-Match have no tag, except telemetry, whose tag contains a revision. */
-function tagOf(row: NamedRow): "ETag" | "ETagOfReceipt" | null {
+function etagHeader(row: NamedRow): "ETag" | "ETagOfReceipt" | null {
   if (row.conditional) return "ETag";
   return row.kind === "route" && row.etag ? "ETagOfReceipt" : null;
 }

@@ -5,20 +5,20 @@
 
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "../chain/chain-state.ts";
-import { eventLog } from "../chain/store/read-events.ts";
+import { eventSource } from "../chain/store/read-events.ts";
 import {
   type AcceptedRound,
-  acceptedRoundLog,
+  acceptedRoundSource,
   type ChangedSubmission,
   type MeasuredReceipt,
-  receiptLog,
-  submissionLog,
-} from "../ledger/logs.ts";
+  receiptSource,
+  submissionSource,
+} from "../ledger/sources.ts";
 import { installationRowId } from "../ledger/watermarks.ts";
 import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
-import { EMPTY_LOG, type Log } from "../values/log.ts";
 import { ROUND_SECONDS } from "../values/round.ts";
 import { slotAt } from "../values/slot.ts";
+import { EMPTY_SOURCE, type Source } from "../values/source.ts";
 import { ACTIVITY_EVENTS, CHAIN_ACTIVITY, chainActivityFollower } from "./activity/activity-chain.ts";
 import { catchUp, deleteCursors, type Faults, isBehind, isolated, StepBudget } from "./follow.ts";
 import { RECEIPTS, receiptFollower } from "./receipts.ts";
@@ -39,8 +39,8 @@ export interface LedgerInputs {
 }
 
 /**
- * Takes one step in one transaction; returns true if more remains. Without a budget, only memory limits the step. Throws a
- * follower's exception, unless there are `faults`.
+ * Takes one step in one transaction; returns true if more remains. Without a budget, only memory limits the step. Throws
+ * a follower's exception, unless there are `faults`.
  */
 export function advanceLedgerViews(
   projections: Database,
@@ -49,20 +49,20 @@ export function advanceLedgerViews(
   faults?: Faults,
 ): boolean {
   const { installationId, genesis, at } = inputs;
-  const logs = ledgerLogs(inputs);
+  const sources = ledgerSources(inputs);
   const step = projections.transaction(
     (): boolean =>
       isolated(projections, RECEIPTS, faults, () =>
-        catchUp(projections, logs.receipts, receiptFollower(installationId), budget),
+        catchUp(projections, sources.receipts, receiptFollower(installationId), budget),
       ) ||
       isolated(projections, SUBMISSIONS, faults, () =>
-        catchUp(projections, logs.submissions, submissionFollower(installationId), budget),
+        catchUp(projections, sources.submissions, submissionFollower(installationId), budget),
       ) ||
       isolated(
         projections,
         ROUNDS,
         faults,
-        () => isOnGrid(genesis) && advanceRounds(projections, logs.rounds, { installationId, genesis, at }, budget),
+        () => isOnGrid(genesis) && advanceRounds(projections, sources.rounds, { installationId, genesis, at }, budget),
       ),
   );
   // Immediate: a deferred transaction fails if another process writes between its first read and its first write.
@@ -75,7 +75,7 @@ interface RoundInputs extends LedgerInputs {
 
 function advanceRounds(
   projections: Database,
-  log: Log<AcceptedRound>,
+  source: Source<AcceptedRound>,
   { installationId, genesis, at }: Omit<RoundInputs, "ledger">,
   budget: StepBudget,
 ): boolean {
@@ -84,7 +84,7 @@ function advanceRounds(
     deleteCursors(projections, [ROUNDS]);
   }
   return (
-    catchUp(projections, log, roundFollower(installationId, genesis, at), budget) ||
+    catchUp(projections, source, roundFollower(installationId, genesis, at), budget) ||
     observeElapsed(projections, at, budget)
   );
 }
@@ -93,21 +93,21 @@ function isOnGrid(genesis: bigint | undefined): genesis is bigint {
   return genesis !== undefined && genesis % BigInt(ROUND_SECONDS) === 0n;
 }
 
-interface LedgerLogs {
-  readonly receipts: Log<MeasuredReceipt>;
-  readonly submissions: Log<ChangedSubmission>;
-  readonly rounds: Log<AcceptedRound>;
+interface LedgerSources {
+  readonly receipts: Source<MeasuredReceipt>;
+  readonly submissions: Source<ChangedSubmission>;
+  readonly rounds: Source<AcceptedRound>;
 }
 
-function ledgerLogs({ ledger, installationId }: Pick<LedgerInputs, "ledger" | "installationId">): LedgerLogs {
+function ledgerSources({ ledger, installationId }: Pick<LedgerInputs, "ledger" | "installationId">): LedgerSources {
   const rowId = ledger && installationRowId(ledger, installationId);
   if (ledger === undefined || rowId === undefined) {
-    return { receipts: EMPTY_LOG, submissions: EMPTY_LOG, rounds: EMPTY_LOG };
+    return { receipts: EMPTY_SOURCE, submissions: EMPTY_SOURCE, rounds: EMPTY_SOURCE };
   }
   return {
-    receipts: receiptLog(ledger, rowId),
-    submissions: submissionLog(ledger, rowId),
-    rounds: acceptedRoundLog(ledger, rowId),
+    receipts: receiptSource(ledger, rowId),
+    submissions: submissionSource(ledger, rowId),
+    rounds: acceptedRoundSource(ledger, rowId),
   };
 }
 
@@ -116,14 +116,14 @@ export function lacksReceipts(
   projections: ReadOnlyDatabase,
   inputs: Pick<LedgerInputs, "ledger" | "installationId">,
 ): boolean {
-  return isBehind(projections, ledgerLogs(inputs).receipts, receiptFollower(inputs.installationId));
+  return isBehind(projections, ledgerSources(inputs).receipts, receiptFollower(inputs.installationId));
 }
 
 /** Returns true if the statistics lack facts of the ledger, or if genesis is unknown or not a multiple of 600 s. */
 export function lacksFacts(projections: ReadOnlyDatabase, inputs: Omit<LedgerInputs, "at">): boolean {
   const { installationId, genesis } = inputs;
   if (!isOnGrid(genesis)) return true;
-  const { receipts, submissions, rounds } = ledgerLogs(inputs);
+  const { receipts, submissions, rounds } = ledgerSources(inputs);
   return (
     isBehind(projections, receipts, receiptFollower(installationId)) ||
     isBehind(projections, submissions, submissionFollower(installationId)) ||
@@ -144,7 +144,7 @@ export interface ChainInputs {
 /**
  * Takes one step and returns true if more remains. Without a budget, only memory limits the step. Changes nothing while
  * the chain is unavailable. Never goes beyond the safe block of the view that is published with it: a pass may have
- * stored logs whose state has not been read yet.
+ * stored events whose state has not been read yet.
  */
 export function advanceChainViews(
   projections: Database,
@@ -155,11 +155,11 @@ export function advanceChainViews(
   if (chain.core.status === "unavailable" || chainDb === undefined) return false;
   const safeBlock = chain.core.view.chain.safeThroughBlock;
   const settlements = () =>
-    catchUp(projections, eventLog(chainDb, SETTLEMENT_EVENTS, safeBlock), settlementFollower, budget);
+    catchUp(projections, eventSource(chainDb, SETTLEMENT_EVENTS, safeBlock), settlementFollower, budget);
   if (isolated(projections, SETTLEMENTS, faults, settlements)) return true;
   return isolated(projections, CHAIN_ACTIVITY, faults, () => {
     // An event of the activity is the difference of two settlements.
     if (faults?.has(SETTLEMENTS) === true) throw faults.get(SETTLEMENTS);
-    return catchUp(projections, eventLog(chainDb, ACTIVITY_EVENTS, safeBlock), chainActivityFollower, budget);
+    return catchUp(projections, eventSource(chainDb, ACTIVITY_EVENTS, safeBlock), chainActivityFollower, budget);
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Derives projections: a follower applies the facts of a log in short steps, and its cursor records its position. Each
+ * Derives projections: a follower applies the facts of a source in short steps, and its cursor records its position. Each
  * step is one transaction, so work continues after a crash. To rebuild a follower, delete its cursor.
  */
 import type { Database } from "better-sqlite3";
@@ -7,10 +7,10 @@ import { blockOf } from "../chain/store/read-events.ts";
 import { isFileError } from "../sqlite/sqlite-failure.ts";
 import { type ReadOnlyDatabase, readRow, readValue, run } from "../sqlite/statement.ts";
 import { fromBigintJson, toBigintJson } from "../values/decimal.ts";
-import { isSamePosition, type Log, type Position, START } from "../values/log.ts";
+import { isSamePosition, type Position, type Source, START } from "../values/source.ts";
 
 export const CURSOR_TABLE = `
--- one row per follower: exactly the facts up to this position of its log are applied
+-- one row per follower: exactly the facts up to this position of its source are applied
 CREATE TABLE cursor (
   name TEXT PRIMARY KEY,
   -- the follower's version; rows of another version are derived again
@@ -44,7 +44,7 @@ export interface Follower<Fact> {
   apply(projections: Database, facts: readonly Fact[]): void;
   /**
    * Removes rows derived from facts after a position, newest first, as far as the budget allows. Returns the `at` of
-   * the position that it reached, finally `to`. The rows may come from another version or log.
+   * the position that it reached, finally `to`. The rows may come from another version or source.
    */
   rewind(projections: Database, to: Position, budget: StepBudget): string;
 }
@@ -55,15 +55,15 @@ const FACTS_PER_STEP = 50_000;
 /** Takes one step of a follower, at least one fact, and returns true if more remains. */
 export function catchUp<Fact>(
   projections: Database,
-  log: Log<Fact>,
+  source: Source<Fact>,
   follower: Follower<Fact>,
   budget: StepBudget,
 ): boolean {
   const cursor = readCursor(projections, follower.name);
   const isCurrent = cursor?.version === follower.version;
-  const kept = isCurrent ? log.lastCommon(cursor) : START;
+  const kept = isCurrent ? source.lastCommon(cursor) : START;
   const isKept = isCurrent && isSamePosition(cursor, kept);
-  if (isKept && !log.hasMore(kept)) return false;
+  if (isKept && !source.hasMore(kept)) return false;
   const step = projections.transaction((): boolean => {
     const changes = (cursor?.changes ?? 0) + (isKept ? 0 : 1);
     const rewoundTo = isKept ? kept.at : follower.rewind(projections, kept, budget);
@@ -73,12 +73,12 @@ export function catchUp<Fact>(
       return true;
     }
     const most = Math.min(FACTS_PER_STEP, Math.max(1, budget.count(follower.cost)));
-    const { facts, through } = log.read(kept, most);
+    const { facts, through } = source.read(kept, most);
     if (facts.length > 0) follower.apply(projections, facts);
     budget.spend(facts.length * follower.cost);
     const { version } = follower;
     writeCursor(projections, follower.name, { version, ...through, changes: changes + facts.length });
-    return log.hasMore(through);
+    return source.hasMore(through);
   });
   return step();
 }
@@ -86,7 +86,7 @@ export function catchUp<Fact>(
 /** The parts of the projections that cannot be derived, and why. Only responses that read them wait. */
 export type Faults = Map<string, unknown>;
 
-/** Runs one part's step. With `faults`, an exception is recorded there, undoes only this step, and ends it like its last one. */
+/** Runs one part's step. With `faults`, an exception is recorded there, and undoes and ends only this step. */
 export function isolated(
   projections: Database,
   part: string,
@@ -103,15 +103,15 @@ export function isolated(
   }
 }
 
-/** Returns true if a follower is not at the end of its log. */
+/** Returns true if a follower is not at the end of its source. */
 export function isBehind(
   projections: ReadOnlyDatabase,
-  log: Log<unknown>,
+  source: Source<unknown>,
   { name, version }: Pick<Follower<unknown>, "name" | "version">,
 ): boolean {
   const cursor = readCursor(projections, name);
   if (cursor === undefined || cursor.version !== version) return true;
-  return !isSamePosition(cursor, log.lastCommon(cursor)) || log.hasMore(cursor);
+  return !isSamePosition(cursor, source.lastCommon(cursor)) || source.hasMore(cursor);
 }
 
 /** Returns undefined before a follower's first step, and if it must be rebuilt. */
@@ -154,7 +154,7 @@ export interface BlockRows {
   dropAbove(block: bigint): number;
 }
 
-/** Removes the rows above a position of an `eventLog`, newest block first. Returns the `at` that it reached. */
+/** Removes the rows above a position of an `eventSource`, newest block first. Returns the `at` that it reached. */
 export function rewindBlocks(to: Position, budget: StepBudget, { cost, blockBelow, dropAbove }: BlockRows): string {
   const target = blockOf(to);
   const below = blockBelow(budget.count(cost));

@@ -4,7 +4,7 @@
  */
 import { existsSync, rmSync } from "node:fs";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { checkpointEach, type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
+import { type DatabaseKind, limitWal, openForReading, openForWriting } from "../sqlite/open.ts";
 import { Failure } from "../values/failure.ts";
 import { ACTIVITY_TABLES } from "./activity/activity-events.ts";
 import { MILESTONE_TABLES } from "./activity/milestones.ts";
@@ -43,17 +43,18 @@ export const PROJECTIONS_FILE = "projections.db";
 const BUSY_TIMEOUT = 30_000;
 
 /** Size of the -wal file that triggers a checkpoint, which blocks the publisher's thread (32 MiB: up to 130 ms). */
-const CHECKPOINT_BYTES = 8 * 1024 * 1024;
+const WAL_BYTES = 8 * 1024 * 1024;
 
 /**
- * Opens the projections for writing. `busyTimeout` (ms) blocks the event loop while another process writes. Creates them if missing, and again if their format is another
- * version's. Throws `Failure` (exit 74, or 75 if they are locked) for a damaged file or another program's.
+ * Opens the projections for writing. `busyTimeout` (ms) blocks the event loop while another process writes. Creates them
+ * if missing, and again if their format is another version's. Throws `Failure` (exit 74, or 75 if they are locked) for a
+ * damaged file or another program's.
  */
 export function openProjections(path: string, busyTimeout = BUSY_TIMEOUT): Database {
   const db = wipedIfUnknown(path, () => openForWriting(path, PROJECTIONS, { busyTimeout }));
   // A power failure may lose rows but not damage the file; lost rows are derived again.
   db.pragma("synchronous = NORMAL");
-  checkpointEach(db, CHECKPOINT_BYTES);
+  limitWal(db, WAL_BYTES);
   return db;
 }
 

@@ -3,7 +3,7 @@
  * configured installation's receipts, in position order.
  */
 import type { Database } from "better-sqlite3";
-import type { MeasuredReceipt } from "../ledger/logs.ts";
+import type { MeasuredReceipt } from "../ledger/sources.ts";
 import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
 import { followMilestones, forgetMilestones } from "./activity/milestones.ts";
 import { type Follower, forgetTotals, readTotals, writeTotals } from "./follow.ts";

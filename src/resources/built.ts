@@ -11,7 +11,7 @@ export interface Built extends Representation {
    * All that a reader sees except `generatedAt` (docs/spec/publishing.md#frozen-bytes). The fingerprint is its hash: if
    * it changes, the publisher rewrites the response.
    */
-  readonly stableText: string;
+  readonly fingerprintText: string;
   /** The first instant (epoch ms) at which the response changes without new facts: build then for the successor. */
   readonly nextChangeAt?: number;
   /** The successor at nextChangeAt, if a build for that instant would differ, for example saved history. */

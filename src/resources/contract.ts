@@ -4,10 +4,10 @@
  */
 import type * as z from "zod";
 
-/** Unknown ids for exchanges (src/verify/exchanges/format.ts). The judge replaces `{unique}` in each run. */
+/** Unknown ids for exchanges (src/verify/exchanges/format.ts). The checker replaces `{unique}` in each run. */
 export const UNKNOWN_IDS = ["{unique}", "A.z_0:9-{unique}", "y".repeat(128), "%7a{unique}", "{unique}%3Aa"];
 
-/** A query parameter of a row with the `page` rule. */
+/** A query parameter that the row's handler reads. */
 export interface ParameterContract {
   readonly name: string;
   readonly description: string;

@@ -22,17 +22,11 @@ export const ONCHAIN_HEIGHT_INTERVAL = 15_000;
 export const HISTORY_HEIGHT_INTERVAL = 60_000;
 
 const VALIDITY_STEP = 60_000;
-const news = new WeakMap<ChainState, string>();
 
-/** Returns all of the chain's views except the height, as text. Computed once per pass. */
+/** Returns all of the chain's views except the height, as text. */
 export function chainNews(chain: ChainState): string {
-  let text = news.get(chain);
-  if (text === undefined) {
-    const core = chain.core.status === "available" ? { ...chain.core.view, chain: undefined } : chain.core;
-    text = JSON.stringify([core, chain.economy, chain.binding], decimalText);
-    news.set(chain, text);
-  }
-  return text;
+  const core = chain.core.status === "available" ? { ...chain.core.view, chain: undefined } : chain.core;
+  return JSON.stringify([core, chain.economy, chain.binding], decimalText);
 }
 
 /** The timing of a response that is rebuilt at most every `interval` ms if only the chain's height changes. */
@@ -52,7 +46,7 @@ export function hasUnfollowedReceipts({ ledger, installationId, projections }: S
   return ledger !== undefined && lacksReceipts(projections, { ledger, installationId });
 }
 
-/** Throws `Failure` genesis_contradicted. The last good bodies then stay, because this genesis would date every round wrongly. */
+/** Throws `Failure` genesis_contradicted: this genesis would date every round wrongly. */
 export function refuseContradictedGenesis({ ledger, installationId, genesisTimestamp }: Snapshot): void {
   const rowId = ledger && installationRowId(ledger, installationId);
   if (ledger === undefined || rowId === undefined) return;

@@ -3,7 +3,7 @@ import type { FileRow, Route, Row } from "../http/route.ts";
 import type { GetOptions, StoredObject, StoreUnavailable } from "../object-store/object-store.ts";
 import type { FullResponse } from "./full-response.ts";
 
-/** The header that caches obey: CDN-Cache-Control (RFC 9213) beside the client's Cache-Control, or Cache-Control in its place. */
+/** The header that caches obey: CDN-Cache-Control (RFC 9213), or Cache-Control in place of the client's. */
 export type LifetimeHeader = "cdn-cache-control" | "cache-control";
 
 export interface ShimDependencies {
@@ -45,18 +45,18 @@ export interface StoreReader {
 /** How long an object may be served from memory (ms). */
 const TTL_MS = 1000;
 
-/** A miss is kept only to order reads; it is never served. */
 interface Kept {
+  /** Undefined after a miss, which is kept only for its number. */
   readonly object: StoredObject | undefined;
-  /** The number of its read; the next one begun has the next number. */
+  /** Counts reads in the order in which they began. */
   readonly read: number;
   readonly until: number;
 }
 
 /**
- * The few objects that requests for unknown installations would otherwise read again and again: the index and the template.
- * Values are kept, not promises: on workerd requests must not share a promise. A miss is not kept: the first publication is
- * seen at once.
+ * The few objects that requests for unknown installations would otherwise read again and again: the index and the
+ * template. Values are kept, not promises: on workerd requests must not share a promise. A miss is never served from
+ * memory: the first publication is seen at once.
  */
 export class Recent {
   readonly #store: StoreReader;

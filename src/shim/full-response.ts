@@ -23,29 +23,29 @@ export interface FullResponse {
   readonly validator?: { readonly etag: string; readonly notModified: Readonly<Record<string, string>> };
 }
 
-type Head = Omit<Representation, "body">;
+type WithoutBody = Omit<Representation, "body">;
 
 const encoder = new TextEncoder();
 
 /** A response of a row, which says if there can be a 304. `contentType`: the type of a file whose row has none. */
 export function rowResponse(
   row: Route | FileRow,
-  head: Head,
+  response: WithoutBody,
   body: Uint8Array,
   contentType: string = CONTENT_TYPE,
 ): FullResponse {
   const { edgeSeconds: seconds, staleIfErrorSeconds } = row;
   const edge =
-    head.status === 200
+    response.status === 200
       ? { seconds, staleIfErrorSeconds }
       : { seconds: PUBLISHED_ERROR_EDGE_SECONDS, staleIfErrorSeconds: 0 };
   const isFile = row.kind === "file";
   const always = isFile && !row.cors ? NO_SNIFF : COMMON_HEADERS;
   const type = isFile ? (row.contentType ?? contentType) : CONTENT_TYPE;
-  const response = { ...complete({ ...head, always, type }, body), edge };
-  const { etag } = head.headers;
-  if (!row.conditional || head.status !== 200 || etag === undefined) return response;
-  return { ...response, validator: { etag, notModified: { ...always, ...notModifiedHeaders(row, head.headers) } } };
+  const full = { ...complete({ ...response, always, type }, body), edge };
+  const { etag } = response.headers;
+  if (!row.conditional || response.status !== 200 || etag === undefined) return full;
+  return { ...full, validator: { etag, notModified: { ...always, ...notModifiedHeaders(row, response.headers) } } };
 }
 
 /** The 400 to a query that the route does not accept. */
@@ -54,17 +54,17 @@ export function queryRefused({ queryError }: Route, cacheControl: string | null 
 }
 
 /** A response without a row: an error. */
-export function plainResponse({ body, ...head }: Representation): FullResponse {
-  return complete({ ...head, always: COMMON_HEADERS, type: CONTENT_TYPE }, encoder.encode(body));
+export function plainResponse({ body, ...response }: Representation): FullResponse {
+  return complete({ ...response, always: COMMON_HEADERS, type: CONTENT_TYPE }, encoder.encode(body));
 }
 
-interface CompleteHead extends Head {
+interface Complete extends WithoutBody {
   /** The headers of every response of the kind. */
   readonly always: Readonly<Record<string, string>>;
   readonly type: string;
 }
 
-function complete({ status, headers, always, type }: CompleteHead, body: Uint8Array): FullResponse {
+function complete({ status, headers, always, type }: Complete, body: Uint8Array): FullResponse {
   return {
     status,
     headers: {
@@ -78,7 +78,7 @@ function complete({ status, headers, always, type }: CompleteHead, body: Uint8Ar
 }
 
 /** The headers that RFC 9110 requires on a 304, and the source headers, which are on both (docs/spec/api.md#http). */
-function notModifiedHeaders(row: Row, headers: Head["headers"]): Record<string, string> {
+function notModifiedHeaders(row: Row, headers: WithoutBody["headers"]): Record<string, string> {
   const kept = ["cache-control", "vary", SOURCE_HEADER, FALLBACK_REASON_HEADER];
   if (row.notModifiedTag) kept.push("etag");
   const found = kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]] as const]));

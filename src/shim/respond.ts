@@ -1,6 +1,6 @@
 /**
- * The shim's core: from a request and a store to a response (docs/spec/api.md#http). It imports nothing from `node:` and uses
- * only what every runtime has. It checks method, path, installation id and query, in this order.
+ * The shim's core: from a request and a store to a response (docs/spec/api.md#http). It imports nothing from `node:` and
+ * uses only what every runtime has. It checks method, path, installation id and query, in this order.
  */
 import { NO_STORE, PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
@@ -37,8 +37,8 @@ const MALFORMED_ID = plainResponse(badRequest("invalid_installation_id"));
 const STORE_UNAVAILABLE = plainResponse(unavailable("store_unavailable"));
 
 /**
- * Returns synchronously if no read of the store is pending. Throws, or rejects, only on a defect of the shim. A failing store
- * is 503 `store_unavailable`.
+ * Returns synchronously if no read of the store is pending. Throws, or rejects, only on a defect of the shim. A failing
+ * store is 503 `store_unavailable`.
  */
 export function respond(request: ShimRequest, context: ShimContext): MaybePromise<ShimResponse> {
   const { method, url } = request;

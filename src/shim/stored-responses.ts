@@ -1,7 +1,7 @@
 /**
  * From a stored object to its response at an instant: the successor that holds, with its edits and headers
- * (docs/spec/publishing.md#future). The result is kept with the object, so that a store that returns the same object again
- * saves the parsing.
+ * (docs/spec/publishing.md#future). The result is kept with the object, so that a store that returns the same object
+ * again saves the parsing.
  */
 
 import type { FileRow, Route } from "../http/route.ts";
@@ -38,7 +38,7 @@ export function storedResponse(
     const made = {
       ...rowResponse(
         row,
-        headOf(stored, successor),
+        representationOf(stored, successor),
         applyEdits(stored.body, successor?.edits ?? []),
         object.contentType,
       ),
@@ -66,7 +66,7 @@ function constantResponse(
   });
 }
 
-function headOf(
+function representationOf(
   { representation }: StoredResponse,
   successor: Successor | undefined,
 ): StoredResponse["representation"] {

@@ -34,7 +34,7 @@ const CACHE_KIB = 32 * 1024;
 /** Readers mostly read new rows, and the kernel caches long scans. SQLite would keep its pages until it closes. */
 const READER_CACHE_KIB = 4 * 1024;
 /** Size of the -wal file that triggers a checkpoint: large, so that each page is copied once for many commits. */
-const CHECKPOINT_BYTES = 32 * 1024 * 1024;
+const WAL_BYTES = 32 * 1024 * 1024;
 
 /**
  * Opens an existing file read-only. In WAL mode SQLite still needs the -shm file, or a directory in which it may create
@@ -85,7 +85,7 @@ export function openForWriting(
       db.pragma("journal_mode = WAL");
       db.pragma("synchronous = FULL");
       db.pragma(`cache_size = -${CACHE_KIB}`);
-      checkpointEach(db, CHECKPOINT_BYTES);
+      limitWal(db, WAL_BYTES);
       if (fresh) createSchema(db, kind);
       checkKind(db, path, kind);
       return db;
@@ -94,7 +94,7 @@ export function openForWriting(
 }
 
 /** Sets the size at which the -wal file is checkpointed, and to which it is truncated after a long transaction. */
-export function checkpointEach(db: Database, bytes: number): void {
+export function limitWal(db: Database, bytes: number): void {
   const pageBytes = readNumber(db, "PRAGMA page_size");
   db.pragma(`wal_autocheckpoint = ${Math.ceil(bytes / pageBytes)}`);
   db.pragma(`journal_size_limit = ${bytes}`);

@@ -45,7 +45,7 @@ export function failureOfOneOf(error: unknown, files: readonly OpenFile[]): unkn
   return file === undefined ? error : sqliteFailure(error, file.db.name, file.name, isWrite ? "write" : "read");
 }
 
-/** Reads a whole file. Returns what is damaged, in one line; undefined if nothing is. Throws errors of SQLite unchanged. */
+/** Reads a whole file. Returns what is damaged, in one line; undefined if nothing is. Throws errors of SQLite. */
 export function damageOf(db: Database): string | undefined {
   const verdict = String(db.pragma("quick_check(1)", { simple: true }));
   return verdict === "ok" ? undefined : verdict.replaceAll("\n", ": ");
@@ -137,7 +137,7 @@ function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure
     : new Failure(`${name}_${missing.fault}`, `${cannot}: ${missing.says}`, { hint: missing.todo, cause });
 }
 
-/** True for a `Failure`, and for an error of a file or its disk. A row that breaks a constraint is a fault of its writer. */
+/** True for a `Failure`, and for an error of a file or its disk, but not of a broken constraint. */
 export function isFileError(error: unknown): boolean {
   const code = sqliteOrSystemCode(error);
   return error instanceof Failure || (code !== undefined && !code.startsWith("SQLITE_CONSTRAINT"));

@@ -71,7 +71,7 @@ export function readValue<Value>(db: ReadOnlyDatabase, sql: string, ...parameter
     .get(...parameters);
 }
 
-/** Returns a number that always exists, such as a pragma or a count. Use each SQL text for values or for rows, not both. */
+/** Returns a number that always exists, such as a count. Use an SQL text for values or for rows, not both. */
 export function readNumber(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): number {
   const value = readValue(db, sql, ...parameters);
   if (typeof value !== "number") throw new TypeError(`${sql} gives no number`);

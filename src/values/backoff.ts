@@ -23,8 +23,8 @@ export const pageWaits = (intervalMs: number): Waits => ({
 });
 
 /**
- * Returns the wait (ms) after `failures` failed attempts, from 1. It is `share` of the bound, a random number from 0 to 1, and at
- * least `retryAfterMs`, which the server gave.
+ * Returns the wait (ms) after `failures` failed attempts, from 1. It is `share` of the bound, a random number from 0 to
+ * 1, and at least `retryAfterMs`, which the server gave.
  */
 export function waitMs(waits: Waits, failures: number, share: number, retryAfterMs = 0): number {
   const bound = Math.min(waits.firstMs * 2 ** (failures - 1), waits.longestMs);

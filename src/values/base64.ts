@@ -1,6 +1,6 @@
-/** Standard base64 with padding (RFC 4648, section 4), for every runtime. */
+/** Base64 for every runtime: without Buffer, which a Worker lacks. */
 
-/** Returns undefined unless the text is exactly what an encoder writes: no line breaks, and unused bits are zero. */
+/** Standard base64 with padding (RFC 4648, section 4). Returns undefined unless the text is exactly what an encoder writes: no line breaks, and unused bits are zero. */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   let binary: string;
   try {
@@ -16,4 +16,19 @@ export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
 /** Returns the text of at most some thousand bytes. */
 export function base64Text(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
+}
+
+/** Returns an ASCII text in base64url without padding. */
+export function base64Url(text: string): string {
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** Returns the text; undefined unless it is exactly what `base64Url` writes. */
+export function base64UrlText(encoded: string): string | undefined {
+  try {
+    const text = atob(encoded.replaceAll("-", "+").replaceAll("_", "/"));
+    return base64Url(text) === encoded ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }

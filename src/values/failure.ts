@@ -76,7 +76,7 @@ export interface FailureOptions {
   readonly cause?: unknown;
 }
 
-/** Returns the error of a reader as an operator's failure, if an object has another format. Other errors are returned unchanged. */
+/** Returns the error of a reader as an operator's failure, if an object has another format; other errors unchanged. */
 export function formatFailure(error: unknown): unknown {
   return error instanceof UnknownFormat ? new Failure("format_unknown", error.message, { cause: error }) : error;
 }

@@ -6,14 +6,14 @@
  */
 export const FUTURE_ALLOWANCE_MS = 60_000;
 
-/** A measurement is online up to and including this age of its receipt, and stale afterwards (docs/spec/api.md#telemetry). */
+/** A measurement is online up to and including this age of its receipt (docs/spec/api.md#telemetry). */
 export const STALE_AFTER_SECONDS = 120;
 export const STALE_AFTER_MS = STALE_AFTER_SECONDS * 1000;
 
 /** The queue is stale if the Reporter has finished no run for longer than this (docs/spec/api.md#queue-state). */
 export const REPORTER_STALE_AFTER_MS = 600_000;
 
-/** A device without a receipt for longer than this is reported as silent. The alarm NoonmarkNoReceipts has the same time. */
+/** A device without a receipt for longer is reported as silent. The alarm NoonmarkNoReceipts has the same time. */
 const SILENT_AFTER_MS = 900_000;
 
 /** True if a device whose newest receipt has this age (ms) is silent. */

@@ -15,8 +15,8 @@ export interface NoResponse {
 const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
 
 /**
- * Uses the innermost error's code, because clients wrap the socket's error. Undefined for an unknown code. `address`: scheme,
- * host and port, without secrets.
+ * Uses the innermost error's code, because clients wrap the socket's error. Undefined for an unknown code. `address`:
+ * scheme, host and port, without secrets.
  */
 export function noResponse(error: unknown, address: string): NoResponse | undefined {
   const code = deepestCode(error);

@@ -1,6 +1,6 @@
 /** Reads values whose type is not known: caught errors, parsed JSON, an element that must exist. */
 
-/** Returns the value as an object, of which any field may be read; an object without own fields for null and undefined. */
+/** Returns the value as an object with any fields; without own fields for null and undefined. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return Object(value);
 }

@@ -17,7 +17,7 @@ import { jsonOf } from "./exchange.ts";
 import type { RuleName } from "./rules.ts";
 import type { Run, Subject } from "./run.ts";
 
-/** The response of `at` says `one`, and another one says `other`. */
+/** The response of `at` says `one`, and another response says `other`. */
 interface Difference {
   readonly at: string;
   readonly one: unknown;
@@ -293,7 +293,7 @@ function sameSettlements({ recentSettlements }: History, { events, nextCursor }:
 type Item = Observations["items"][number];
 const NEWEST_AGAIN_AFTER_MS = [0, 1_500, 3_000, 6_000];
 
-/** The newest observation is telemetry's receipt. `newest` is the last item of a walk; those that came since are read after it. */
+/** The newest observation is telemetry's receipt. `newest` is the last item of a walk; later ones are read after it. */
 export async function judgeNewest(run: Run, newest: Item): Promise<void> {
   const [observations, telemetry] = [run.route("observations"), run.route("installation-telemetry")];
   if (observations === undefined || telemetry === undefined) return;

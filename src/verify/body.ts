@@ -35,7 +35,7 @@ export function judgeGood(check: Check, asked: Asked, reply: Reply): boolean {
   check("answer/body", complaint === undefined, complaint?.expected ?? "", complaint?.seen ?? "");
   if (complaint?.isShape === true) return false;
   judgeAskedFor(check, asked, fieldsOf(body));
-  judgeClock(check, route.name, reply);
+  refuseWrongClock(check, route.name, reply);
   return true;
 }
 
@@ -100,7 +100,9 @@ type Projected = Omit<
   "lifecycle" | "firstCompletedBlock" | "lastCompletedBlock"
 >;
 
-/** Both projections are the settled frontier and the later work, in blocks of workPerBlock (docs/spec/api.md#process-rules). */
+/**
+ * Both projections are the settled frontier and later work, in blocks of workPerBlock (docs/spec/api.md#process-rules).
+ */
 function process({ builder, settlementQueue: queue }: Process): Complaint | undefined {
   if (builder.status !== "available") return undefined;
   const { anchor, queued } = builder;
@@ -176,7 +178,7 @@ interface Timed {
   readonly events?: readonly { readonly recordedAt?: string; readonly blockTimestamp?: string }[];
 }
 
-function judgeClock(check: Check, name: RouteName, reply: Reply): void {
+function refuseWrongClock(check: Check, name: RouteName, reply: Reply): void {
   const body = jsonOf(reply) as Timed;
   const now = instantOf(reply);
   const { measurement, items = [], events = [] } = body;

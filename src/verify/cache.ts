@@ -1,4 +1,4 @@
-/** Rules for a cache or CDN between origin and reader: encodings, cache keys, stored errors, lifetimes, forged headers. */
+/** Rules for a cache between origin and reader: encodings, cache keys, stored errors, lifetimes, forged headers. */
 import { plainQueries } from "../resources/contracts.ts";
 import type { NamedRoute } from "../resources/table.ts";
 import { errorCode, header, jsonOf, type Reply, seenReply, shown, strongTag, textOf } from "./exchange.ts";
@@ -31,11 +31,11 @@ async function judgeEncodings(run: Run, subject: Subject): Promise<void> {
     const seen = `${used}, ETag ${shown(tag)}, Vary ${shown(header(reply, "vary"))}, ${isRead ? "" : "not "}readable`;
     check("edge/encoding", fits && varies && isRead, `JSON in ${encoding}, a weak ETag, Vary: Accept-Encoding`, seen);
     const [one, other] = [plain, reply].map((each) => comparableText(textOf(each) ?? ""));
-    const isSame = tagOf(plain) === "" || tagOf(plain) !== tagOf(reply) || one === other;
+    const isSame = strongTagOf(plain) === "" || strongTagOf(plain) !== strongTagOf(reply) || one === other;
     check("edge/encoding", isSame, "the plain response's text", "another text under the same tag");
     if (route.conditional && tag !== undefined) {
       const again = await run.ask({ route, target, headers: { ...headers, "if-none-match": tag } });
-      const hasMoved = again.status === 200 && tagOf(again) !== strongTag(tag) && tagOf(again) !== "";
+      const hasMoved = again.status === 200 && strongTagOf(again) !== strongTag(tag) && strongTagOf(again) !== "";
       check("edge/encoding", again.status === 304 || hasMoved, `304 with If-None-Match: ${tag}`, seenReply(again));
     }
     const after = await run.ask(subject);
@@ -45,7 +45,7 @@ async function judgeEncodings(run: Run, subject: Subject): Promise<void> {
   }
 }
 
-function tagOf(reply: Reply): string {
+function strongTagOf(reply: Reply): string {
   return strongTag(header(reply, "etag") ?? "");
 }
 

@@ -34,7 +34,7 @@ export class NoResponse extends Error {
 /** The response exceeds the size limit. */
 export class TooLarge extends NoResponse {}
 
-/** The run ends here: its time is over, it was asked to stop, or it would keep too much. Says nothing about the server. */
+/** Ends the run: its time is over, it was asked to stop, or it would keep too much. */
 export class CutOff extends Error {
   override readonly name = "CutOff";
 }
@@ -74,17 +74,11 @@ export function instantOf(reply: Reply): number {
   return date + (Number.isFinite(age) ? age * 1000 : 0);
 }
 
-const texts = new WeakMap<Uint8Array, string | undefined>();
 const parsed = new WeakMap<Uint8Array, unknown>();
 
 /** Returns the body as text; undefined if it is not UTF-8. */
 export function textOf({ body }: Reply): string | undefined {
-  if (!texts.has(body))
-    texts.set(
-      body,
-      valueOr(() => new TextDecoder("utf-8", STRICT).decode(body)),
-    );
-  return texts.get(body);
+  return valueOr(() => new TextDecoder("utf-8", STRICT).decode(body));
 }
 
 const STRICT = { fatal: true, ignoreBOM: true };

@@ -201,8 +201,8 @@ function compareCategories(run: Run, route: NamedRoute, walks: Walks): void {
 }
 
 /**
- * A cache may hold an older page of a category than of `all`. True if the pages of the event's kind are as new as the event, so
- * that one of them must list it.
+ * A cache may hold an older page of a category than of `all`. True if the pages of the event's kind are as new as the
+ * event, so that one of them must list it.
  */
 function mustBeListed({ block, occurredAt }: Event, walks: Walks): boolean {
   if (block === undefined) {

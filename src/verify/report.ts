@@ -1,4 +1,4 @@
-/** The findings of a run, as lines and as JSON. What a server sends is made printable here, where no caller can forget it. */
+/** The findings of a run, as lines and as JSON. What a server sends is made printable here. */
 import { printable } from "../values/printable.ts";
 import { RULES, type RuleName } from "./rules.ts";
 

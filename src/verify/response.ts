@@ -1,6 +1,6 @@
 /**
- * The rules of a single response, by its row alone: headers, errors, 304, and the headers of a good response. `verify`, the tests'
- * exchanges and the hostile runs use them. `body.ts` has the rules of bodies.
+ * The rules of a single response, by its row alone: headers, errors, 304, and the headers of a good response. `verify`,
+ * the tests' exchanges and the hostile runs use them. `body.ts` has the rules of bodies.
  */
 import {
   ALLOWED_METHODS,

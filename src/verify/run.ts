@@ -148,7 +148,7 @@ export class Run extends Report {
 }
 
 const GENERATED_AT = '"generatedAt":"';
-/** Telemetry's tag identifies the receipt, so it stays when `online` turns `stale` (docs/spec/api.md#telemetry rule 4). */
+/** Telemetry's tag identifies the receipt: it stays when `online` turns `stale` (docs/spec/api.md#telemetry rule 4). */
 const AGEING_STATUS = /"status":"(?:online|stale)"/;
 
 /** Returns a body without the parts that may differ under the same tag. */

@@ -84,8 +84,8 @@ function open(world: World, statePath: string, onRange: (range: { through: bigin
     validity: 600_000,
     now: Date.now,
     onEvent(event) {
-      if (event.type === "range") onRange(event);
-      else if (event.type !== "good") throw new Error(JSON.stringify(event));
+      if (event.kind === "range") onRange(event);
+      else if (event.kind !== "good") throw new Error(JSON.stringify(event));
     },
   });
 }

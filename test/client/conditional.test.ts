@@ -89,7 +89,7 @@ test("an error is not remembered and removes nothing", async () => {
   });
   const { api } = clientUnderTest(server);
   const first = await api.process();
-  expect(await failure(api.process())).toMatchObject({ code: "invalid_answer", status: 500 });
+  expect(await failure(api.process())).toMatchObject({ code: "invalid_response", status: 500 });
   expect((await api.process()).body).toBe(first.body);
 });
 

@@ -1,26 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { schemaVersionOf, targetOf } from "../../src/client/ask.ts";
 import { baseAddress } from "../../src/client/client.ts";
 import { amount, createClient, units } from "../../src/client/create-client.ts";
 import { ENDPOINTS } from "../../src/client/generated/endpoints.ts";
+import { OPERATIONS } from "../../src/resources/contracts.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
 
-test("a body has the version in its path", () => {
-  const versions = Object.entries(ENDPOINTS).map(([name, endpoint]) => [name, schemaVersionOf(endpoint)]);
-  expect(Object.fromEntries(versions)).toEqual({
-    telemetry: 1,
-    installationTelemetry: 1,
-    modules: 1,
-    observations: 1,
-    process: 4,
-    statistics: 2,
-    onchain: 4,
-    settlements: 4,
-    legacySettlements: 3,
-    activity: 1,
-    status: 1,
+test("a body has the version that its schema says", () => {
+  const stated = OPERATIONS.flatMap(({ contract: { operation, body } }) => {
+    const version = body && /"schemaVersion":\{[^}]*"const":(\d+)/.exec(JSON.stringify(z.toJSONSchema(body.schema)));
+    return operation in ENDPOINTS ? [[operation, Number(version?.[1])]] : [];
   });
+  const versions = Object.entries(ENDPOINTS).map(([name, endpoint]) => [name, schemaVersionOf(endpoint)]);
+  expect(Object.fromEntries(versions)).toEqual(Object.fromEntries(stated));
 });
 
 test.each([

@@ -91,16 +91,16 @@ test("the checkpoint of another name is refused, though the key signed it", asyn
 
 test.each([
   ["a page instead of the checkpoint", { path: "checkpoint", status: 200, body: "<html></html>" }, "log_malformed"],
-  ["a redirect", { path: "checkpoint", status: 302, body: "" }, "invalid_answer"],
-  ["a 403", { path: "checkpoint", status: 403, body: "" }, "invalid_answer"],
-  ["a 503 with a code", { path: "checkpoint", status: 503, body: '{"error":"store_unavailable"}' }, "invalid_answer"],
+  ["a redirect", { path: "checkpoint", status: 302, body: "" }, "invalid_response"],
+  ["a 403", { path: "checkpoint", status: 403, body: "" }, "invalid_response"],
+  ["a 503 with a code", { path: "checkpoint", status: 503, body: '{"error":"store_unavailable"}' }, "invalid_response"],
   [
     "a 403 with log_rewritten",
     { path: "tile/0/001", status: 403, body: '{"error":"log_rewritten"}' },
-    "invalid_answer",
+    "invalid_response",
   ],
-  ["a 403 with aborted", { path: "tile/0/001", status: 403, body: '{"error":"aborted"}' }, "invalid_answer"],
-  ["a 403 with toString", { path: "tile/0/001", status: 403, body: '{"error":"toString"}' }, "invalid_answer"],
+  ["a 403 with aborted", { path: "tile/0/001", status: 403, body: '{"error":"aborted"}' }, "invalid_response"],
+  ["a 403 with toString", { path: "tile/0/001", status: 403, body: '{"error":"toString"}' }, "invalid_response"],
   ["an empty tile", { path: "tile/0/001", status: 200, body: "" }, "log_malformed"],
   ["a tile of spaces", { path: "tile/0/001", status: 200, body: " ".repeat(8_192) }, "log_damaged"],
   ["a bundle of zeros", { path: "tile/entries/001", status: 200, body: "\0".repeat(512) }, "log_damaged"],

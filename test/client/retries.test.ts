@@ -30,7 +30,7 @@ test.each([
     retries: 0,
     fetch: async () => new Response("{}", { status: 503, headers: { "retry-after": header } }),
   });
-  expect(await failure(once.api.telemetry())).toEqual({ code: "invalid_answer", status: 503, retryAfter });
+  expect(await failure(once.api.telemetry())).toEqual({ code: "invalid_response", status: 503, retryAfter });
   expect(once.runtime.waits).toEqual([]);
 });
 
@@ -76,22 +76,22 @@ test("a truncated body is a network error, and is retried", async () => {
 
 const PAGE = "<!doctype html><title>Sign in</title>";
 test.each([
-  ["HTML for JSON", 200, PAGE, "invalid_answer"],
-  ["truncated JSON", 200, '{"schemaVersion":1', "invalid_answer"],
-  ["nothing", 200, "", "invalid_answer"],
-  ["null", 200, "null", "invalid_answer"],
-  ["a list", 200, "[]", "invalid_answer"],
-  ["another version", 200, '{"schemaVersion":2}', "invalid_answer"],
-  ["an error as 200", 200, '{"error":"x"}', "invalid_answer"],
-  ["no content", 204, null, "invalid_answer"],
-  ["an unrequested 304", 304, null, "invalid_answer"],
-  ["an HTML error", 502, PAGE, "invalid_answer"],
-  ["a JSON error that is not the API's", 500, '{"error":"internal_error"}', "invalid_answer"],
-  ["504", 504, "", "invalid_answer"],
-  ["400 in HTML", 400, PAGE, "invalid_answer"],
-  ["403 with a foreign error", 403, '{"error":{"message":"no"}}', "invalid_answer"],
+  ["HTML for JSON", 200, PAGE, "invalid_response"],
+  ["truncated JSON", 200, '{"schemaVersion":1', "invalid_response"],
+  ["nothing", 200, "", "invalid_response"],
+  ["null", 200, "null", "invalid_response"],
+  ["a list", 200, "[]", "invalid_response"],
+  ["another version", 200, '{"schemaVersion":2}', "invalid_response"],
+  ["an error as 200", 200, '{"error":"x"}', "invalid_response"],
+  ["no content", 204, null, "invalid_response"],
+  ["an unrequested 304", 304, null, "invalid_response"],
+  ["an HTML error", 502, PAGE, "invalid_response"],
+  ["a JSON error that is not the API's", 500, '{"error":"internal_error"}', "invalid_response"],
+  ["504", 504, "", "invalid_response"],
+  ["400 in HTML", 400, PAGE, "invalid_response"],
+  ["403 with a foreign error", 403, '{"error":{"message":"no"}}', "invalid_response"],
   ["404", 404, '{"error":"not_found"}', "not_found"],
-  ["429", 429, '{"error":"slow_down"}', "invalid_answer"],
+  ["429", 429, '{"error":"slow_down"}', "invalid_response"],
 ])("%s is requested once", async (_, status, body, code) => {
   const server = await misbehavingServer((_, response) => text(response, status, body ?? "", { "retry-after": "1" }));
   const { api, runtime } = clientUnderTest(server);
@@ -104,19 +104,19 @@ test.each([
 });
 
 test.each(["network", "timeout", "aborted", "log_rewritten", "constructor", "__proto__", ""])(
-  "a server that gives the code %j is invalid_answer, requested once",
+  "a server that gives the code %j is invalid_response, requested once",
   async (code) => {
     const server = await misbehavingServer((_, response) => json(response, { error: code }, {}, 400));
     const { api } = clientUnderTest(server);
-    expect(await failure(api.telemetry())).toMatchObject({ code: "invalid_answer", status: 400 });
+    expect(await failure(api.telemetry())).toMatchObject({ code: "invalid_response", status: 400 });
     expect(server.requests.length).toBe(1);
   },
 );
 
-test("a 503 in HTML is retried, and is invalid_answer in the end", async () => {
+test("a 503 in HTML is retried, and is invalid_response in the end", async () => {
   const server = await misbehavingServer((_, response) => text(response, 503, PAGE));
   const { api } = clientUnderTest(server);
-  expect(await failure(api.telemetry())).toEqual({ code: "invalid_answer", status: 503, retryAfter: null });
+  expect(await failure(api.telemetry())).toEqual({ code: "invalid_response", status: 503, retryAfter: null });
   expect(server.requests.length).toBe(3);
 });
 
@@ -140,7 +140,7 @@ test("a redirect is not followed, and the message names the setting to change", 
   );
   const { api } = clientUnderTest(server);
   await expect(api.telemetry()).rejects.toThrow(
-    `invalid_answer: ${server.base}/v1/public/telemetry redirects: set baseUrl to its target`,
+    `invalid_response: ${server.base}/v1/public/telemetry redirects: set baseUrl to its target`,
   );
   expect(redirectTarget.requests.length).toBe(0);
   expect(server.requests.length).toBe(1);
@@ -162,6 +162,6 @@ test("an endless body is read up to the limit, once", async () => {
     write();
   });
   const { api } = clientUnderTest(server);
-  expect(await failure(api.telemetry())).toEqual({ code: "invalid_answer", status: 200, retryAfter: null });
+  expect(await failure(api.telemetry())).toEqual({ code: "invalid_response", status: 200, retryAfter: null });
   expect(server.requests.length).toBe(1);
 });

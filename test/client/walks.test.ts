@@ -5,7 +5,7 @@ import { json, misbehavingServer } from "./support/misbehaving-server.ts";
 
 const page = (items: unknown, nextCursor: unknown) => ({ schemaVersion: 1, installationId: "w", items, nextCursor });
 const observation = (sequence: number) => ({ cursor: `c${sequence}`, sequence });
-const invalid = { code: "invalid_answer", status: 200, retryAfter: null };
+const invalid = { code: "invalid_response", status: 200, retryAfter: null };
 
 test("a walk includes items that arrive during it, each once", async () => {
   let stored = 5;
@@ -94,8 +94,8 @@ test("a walk that the caller leaves sends no more requests", async () => {
 test.each([
   ["indexer_unavailable", "indexer_unavailable"],
   ["source_disabled", "source_disabled"],
-  ["aborted", "invalid_answer"],
-  ["toString", "invalid_answer"],
+  ["aborted", "invalid_response"],
+  ["toString", "invalid_response"],
 ])("if activity becomes unavailable during a walk with the reason %s, the walk ends with %s", async (reason, code) => {
   const server = await misbehavingServer((_, response, number) =>
     json(

@@ -16,7 +16,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 const MODULES = modulesOf(read("ARCHITECTURE.md"));
 /** The files of a route that Workers, fronts and generators load: they may import no schema and no renderer. */
-const ROW_FILE = /^src\/resources\/(?:(?:table|find)|[^/]+\/(?:route|stored-feed|public-record))\.ts$/;
+const ROW_FILE = /^src\/resources\/(?:(?:table|find)|[^/]+\/(?:route|stored-activity|public-record))\.ts$/;
 
 interface Import {
   readonly from: string;

@@ -1,12 +1,11 @@
-import SqliteDatabase, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { expect, test } from "vitest";
 import { entryText } from "../../src/ledger/entry.ts";
 import { decodeRecord } from "../../src/ledger/intake/decode/decode-record.ts";
 import type { IntakeRecord } from "../../src/ledger/intake/record-types.ts";
 import { exampleLine } from "../../src/ledger/intake/record-types.ts";
-import { changedSince, contains, entryTexts, logPoint, rootOf, subtreeHashes } from "../../src/ledger/log.ts";
+import { contains, entryTexts, logPoint, rootOf, subtreeHashes } from "../../src/ledger/log.ts";
 import { FACT_KINDS, type FactKind } from "../../src/ledger/schema.ts";
-import { installationRowId } from "../../src/ledger/watermarks.ts";
 import { leafHash, nodeHash, rootAt } from "../../src/log/tree.ts";
 import { ingest } from "./ingest.ts";
 import { emptyLedger, instant, type Json, module, oracle, receipt, reporterRun, round, verdicts } from "./samples.ts";
@@ -133,31 +132,6 @@ test("a root follows every appended, exchanged and removed entry", () => {
   expect(logPoint(db)).toEqual({ size: 555, root: anew(555) });
   ingest(db, [receipt(700), receipt(701)]);
   expect(logPoint(db).root).toBe(anew(logPoint(db).size));
-});
-
-test("the entries after a point name the installations that changed since", () => {
-  const db = emptyLedger();
-  const start = changedSince(db, undefined);
-  expect(start).toEqual({ now: { size: 0, root: EMPTY_ROOT }, installations: undefined });
-  ingest(db, [receipt(1), receipt(2, { installationId: "wheel-2" }), receipt(3, { installationId: "wheel-3" })]);
-  const first = changedSince(db, start.now);
-  expect(first.installations).toEqual([1, 2, 3]);
-  ingest(db, [oracle({ installationId: "wheel-3" }), receipt(4, { installationId: "wheel-3" })]);
-  const second = changedSince(db, first.now);
-  expect(second.installations).toEqual([installationRowId(db, "wheel-3")]);
-  expect(changedSince(db, second.now)).toEqual({ now: second.now, installations: [] });
-});
-
-test("after a restore anything may have changed, even if the ledger has outgrown the point again", () => {
-  const db = emptyLedger();
-  ingest(db, [receipt(1)]);
-  const backup = db.serialize();
-  ingest(db, [receipt(2)]);
-  const { now } = changedSince(db, undefined);
-  const restored = new SqliteDatabase(backup);
-  expect(changedSince(restored, now).installations).toBeUndefined();
-  ingest(restored, [receipt(2, { distanceMm: 2001 }), receipt(3)]);
-  expect(changedSince(restored, now).installations).toBeUndefined();
 });
 
 function textsOf(db: Database): string[] {

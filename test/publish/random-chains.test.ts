@@ -414,8 +414,8 @@ class Story {
       grace: GRACE,
       validity: VALIDITY,
       now: () => this.world.now,
-      onEvent: ({ type }) => {
-        if (type === "good") this.#goodPasses.set(simulated, this.world.now);
+      onEvent: ({ kind }) => {
+        if (kind === "good") this.#goodPasses.set(simulated, this.world.now);
       },
       sleep: async (ms) => void (this.world.now += ms),
       random: () => this.#random.below(100) / 100,

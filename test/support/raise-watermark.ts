@@ -3,7 +3,7 @@ import { receiptText } from "../../src/ledger/entry.ts";
 import { LogWriter } from "../../src/ledger/log.ts";
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
 import type { FactKind } from "../../src/ledger/schema.ts";
-import { readInstallation, readWatermarks } from "../../src/ledger/watermarks.ts";
+import { listInstallations, readWatermarks } from "../../src/ledger/watermarks.ts";
 
 /** Receipts that are read at once. A bench has ten million. */
 const PAGE = 10_000;
@@ -13,7 +13,7 @@ export function raiseWatermark(ledger: Database, installation: number, kind: Fac
   const before = readWatermarks(ledger, installation)[kind];
   const count = before + added;
   const log = new LogWriter(ledger);
-  const { id = "" } = readInstallation(ledger, installation) ?? {};
+  const { id = "" } = listInstallations(ledger)[installation - 1] ?? {};
   if (kind === "receipt") {
     for (let from = before + 1; from <= count; from += PAGE) {
       for (const receipt of readReceipts(ledger, installation, from, Math.min(count, from + PAGE - 1))) {

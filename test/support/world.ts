@@ -9,7 +9,7 @@ import type { Representation } from "../../src/http/representation.ts";
 import type { FileRow } from "../../src/http/route.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/route.ts";
-import { type EventLine, encodeHead, encodeTile } from "../../src/resources/activity/stored-feed.ts";
+import { type EventLine, encodeRoot, encodeTile } from "../../src/resources/activity/stored-activity.ts";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
 import { encodeObservationCursor } from "../../src/resources/observations/route.ts";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
@@ -18,7 +18,7 @@ import { SETTLEMENT_RANGES, settlementsKey } from "../../src/resources/settlemen
 import { legacySettlementsKey } from "../../src/resources/settlements-legacy/route.ts";
 import { ASSETS_PREFIX, assetFile, deploymentFile } from "../../src/resources/site/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
-import { FILES } from "../../src/resources/table.ts";
+import { FILES, ROUTES } from "../../src/resources/table.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { chainEventKey } from "../../src/values/activity-key.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
@@ -54,6 +54,21 @@ export async function putWorld(store: Target, at: number, renewedAt = at): Promi
   await putChainViews(store, at);
   await putSite(store, renewedAt);
   await putLog(store);
+  await putOthers(store);
+}
+
+/** The stored routes that have no world of their own here: a body with the headers that their row says. */
+async function putOthers(store: Target): Promise<void> {
+  for (const { name, path, objects, etag, cacheControl } of ROUTES) {
+    const headers = {
+      ...(etag ? { etag: `"${name}-1"` } : {}),
+      ...(cacheControl === null ? {} : { "cache-control": cacheControl }),
+    };
+    for (const { key } of objects) {
+      if ((await store.get(key)) !== undefined) continue;
+      await putResponse(store, key, answer(headers, { schemaVersion: Number(path[2]), installationId: "wheel-1" }));
+    }
+  }
 }
 
 const HOUR_MS = 3_600_000;
@@ -151,7 +166,7 @@ async function putProtocolFeed(store: Target, at: number): Promise<void> {
   };
   const tiles = [await tile("1-1-b", [event(4), event(3)]), await tile("1-1-a", [event(2), event(1)])];
   const opening = '{"schemaVersion":1,"status":"available","category":"protocol","events":[';
-  const body = encodeHead({ opening, recent: [event(5)], tiles, indexes: [] });
+  const body = encodeRoot({ opening, recent: [event(5)], tiles, indexes: [] });
   const headers = { "cache-control": "no-store" };
   const key = activityKey("protocol");
   await putResponse(store, key, { status: 200, headers, body }, [{ from: at + 600_000, key: constantKey(key) }]);

@@ -176,7 +176,7 @@ function sourceMetrics(monitor: PublisherMonitor): Metric[] {
       help: `Blocks between the last safe block that was read and the node's head, ${CONFIRMATIONS} confirmations included; absent while the chain is not followed.`,
       read() {
         const through = sources()?.chain.indexedThroughBlock ?? undefined;
-        const head = monitor.chainHead;
+        const head = monitor.chainTip;
         return through === undefined || head === undefined ? undefined : Number(head - BigInt(through));
       },
     },

@@ -107,7 +107,7 @@ async function heldOnce(
         rewrites.cycled(report.rows);
         logCycle(report);
       },
-      onRest: service.rested,
+      onIdle: service.rested,
     });
   });
   log.info("stopped");

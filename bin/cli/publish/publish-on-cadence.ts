@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import type { Logger } from "pino";
 import { systemClock, WatchedClock } from "../../../publish/clock/clock.ts";
-import { clockMoved, isClockFailure } from "../../../publish/clock/judge.ts";
+import { clockMoved, isClockFailure } from "../../../publish/clock/compare.ts";
 import { nextMatchOf, systemTimers } from "../../../publish/clock/timers.ts";
 import { StateDirectory } from "../../../publish/state-directory.ts";
 import type { Chain } from "../../../src/chain/chain.ts";

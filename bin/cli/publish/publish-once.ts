@@ -89,7 +89,7 @@ function chainWarnings(): (event: PollEvent) => void {
   const warned = new Set<string>();
   return (event) => {
     if (!isProblem(event)) return;
-    const subject = `${event.type} ${event.node} ${"check" in event ? event.check : ""}`;
+    const subject = `${event.kind} ${event.node} ${"check" in event ? event.check : ""}`;
     if (warned.has(subject)) return;
     warned.add(subject);
     if (isNodeProblem(event)) warn(problemFailure(event));
@@ -98,8 +98,8 @@ function chainWarnings(): (event: PollEvent) => void {
 }
 
 function problemText(event: Exclude<ProblemEvent, NodeProblem>): string {
-  if (event.type === "failed") return event.message;
-  const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
+  if (event.kind === "failed") return event.message;
+  const what = event.kind === "mismatch" ? event.kind : "unconfirmed fault";
   return `${what} ${event.check}: ${event.detail}`;
 }
 

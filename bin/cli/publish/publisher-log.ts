@@ -175,13 +175,13 @@ export function chainLog(log: Logger, monotonic: Monotonic): (event: PollEvent) 
     const ofNode = outages.get(event.node) ?? new Map<string, Outage<ProblemEvent>>();
     outages.set(event.node, ofNode);
     log.debug(plainEvent(event), "chain");
-    if (event.type === "range") return;
-    if (event.type === "good") {
+    if (event.kind === "range") return;
+    if (event.kind === "good") {
       // A good pass without new blocks does not show that a node agrees again.
       for (const [kind, outage] of ofNode) if (kind !== "disagreement") outage.succeeded();
       return;
     }
-    const kind = "check" in event ? `${event.type} ${event.check}` : event.type;
+    const kind = "check" in event ? `${event.kind} ${event.check}` : event.kind;
     const outage = ofNode.get(kind) ?? nodeOutage(event.node, log, monotonic);
     ofNode.set(kind, outage);
     outage.failed(event);

@@ -49,8 +49,8 @@ export class PublisherMonitor implements CycleWatcher {
   publisher: Publisher | undefined;
   /** Set when the wait for the lease begins. */
   standby: StandbySources | undefined;
-  /** The head of the last good pass over the chain. */
-  chainHead: bigint | undefined;
+  /** The tip of the last good pass over the chain. */
+  chainTip: bigint | undefined;
   /** Milliseconds of the monotonic clock. */
   #lastGoodPassAt: number | undefined;
   onCycle: (outcome: CycleOutcome, seconds: number) => void = () => {};
@@ -121,13 +121,13 @@ export class PublisherMonitor implements CycleWatcher {
   }
 
   chainEvent(event: PollEvent): void {
-    if (event.type === "disagreement") this.disagreeingNodes.add(event.node);
-    if (event.type === "stalled") this.stalledNodes.add(event.node);
-    if (event.type !== "good") return;
+    if (event.kind === "disagreement") this.disagreeingNodes.add(event.node);
+    if (event.kind === "stalled") this.stalledNodes.add(event.node);
+    if (event.kind !== "good") return;
     // Nodes that still disagree or are stalled are reported after the good pass.
     this.disagreeingNodes.clear();
     this.stalledNodes.clear();
-    this.chainHead = event.head;
+    this.chainTip = event.tip;
     this.#lastGoodPassAt = this.#clock.monotonic();
   }
 

@@ -4,7 +4,7 @@
  */
 import type { Logger } from "pino";
 import { CLOCK_TOLERANCE_MS, type Clock, systemClock, WatchedClock } from "../../../publish/clock/clock.ts";
-import { clockMoved } from "../../../publish/clock/judge.ts";
+import { clockMoved } from "../../../publish/clock/compare.ts";
 import { ClockOffset, provenSkew, shifted } from "../../../src/object-store/clock-offset.ts";
 import { hasClock, type ObjectStore } from "../../../src/object-store/object-store.ts";
 import { errorOf } from "../../../src/values/unknown.ts";

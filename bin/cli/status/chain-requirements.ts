@@ -81,8 +81,8 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
   let failed: string | undefined;
   let ofNode: NodeProblem | undefined;
   const onEvent = (event: PollEvent) => {
-    if (event.type === "mismatch" || event.type === "unconfirmed_fault") faults.push(event);
-    if (event.type === "failed") failed = event.message;
+    if (event.kind === "mismatch" || event.kind === "unconfirmed_fault") faults.push(event);
+    if (event.kind === "failed") failed = event.message;
     if (isNodeProblem(event)) ofNode = event;
   };
   const chain = await openChainCopy(settings, { now, onEvent });

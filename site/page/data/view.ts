@@ -23,7 +23,7 @@ interface Received<Body> {
 }
 
 export interface Failure {
-  /** The API's error code, or `network`, `timeout` or `invalid_answer`. */
+  /** The API's error code, or `network`, `timeout` or `invalid_response`. */
   readonly code: string;
   readonly retryAfter?: number | undefined;
   /** Epoch ms of the first failed request since the last good one. */

@@ -33,7 +33,7 @@ function view<Body>(every: number, call: (options: Options) => Promise<ApiRespon
       failureOf: (error) =>
         error instanceof NoonmarkError
           ? { code: error.code, retryAfter: error.retryAfter ?? undefined }
-          : { code: "invalid_answer" },
+          : { code: "invalid_response" },
     },
     BROWSER,
   );

@@ -90,7 +90,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
   },
   network: { why: "The server cannot be reached.", holds: "It is requested again.", cause: "page" },
   timeout: { why: "The server takes too long to answer.", holds: "It is requested again.", cause: "page" },
-  invalid_answer: { why: "The server's answer cannot be read.", holds: "It is requested again.", cause: "page" },
+  invalid_response: { why: "The server's answer cannot be read.", holds: "It is requested again.", cause: "page" },
 };
 
 /** `stopped` is the instant at which the publisher stopped, as text; undefined while it is live. */

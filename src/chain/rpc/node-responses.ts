@@ -1,11 +1,12 @@
 /**
- * Decodes a node's responses: logs, blocks, byte strings and quantities. Everything that a node says passes here once,
+ * Decodes a node's responses: events, blocks, byte strings and quantities. Everything that a node says passes here once,
  * before it is compared or stored, so that every stored value can be rendered (docs/spec/chain.md#forms).
  */
 import type { Hex } from "viem";
 import { UINT256_MAX } from "../../values/decimal.ts";
 import { LATEST } from "../../values/timestamp.ts";
 import { fieldsOf } from "../../values/unknown.ts";
+import type { EventPosition } from "../chain-state.ts";
 import type { RpcCall } from "./rpc-node.ts";
 
 /** Thrown if a node's response contradicts itself or the request: nothing of it is stored. */
@@ -18,11 +19,11 @@ export interface Block {
   readonly hash: string;
   /** Epoch ms. */
   readonly timestamp: number;
-  /** The header's bloom filter of its logs, 256 bytes; undefined if the node omits it. */
+  /** The header's bloom filter of its events, 256 bytes; undefined if the node omits it. */
   readonly logsBloom: Uint8Array | undefined;
 }
 
-/** Placeholder for the timestamp of a log whose node omits it, or says 0x0. */
+/** Placeholder for the timestamp of an event whose node omits it, or says 0x0. */
 export const UNDATED = -1;
 const BYTES = /^0x[0-9a-fA-F]*$/;
 const QUANTITY = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
@@ -80,42 +81,36 @@ export function instant(value: unknown): number {
   return Number(seconds) * 1000;
 }
 
-/** A log of eth_getLogs. */
-export interface Log {
+/** An event of eth_getLogs whose topics and data are not decoded yet. */
+export interface RawEvent extends EventPosition {
   /** Lower case. */
   readonly address: string;
   readonly topics: readonly Hex[];
   readonly data: Hex;
-  readonly blockNumber: bigint;
-  readonly blockHash: string;
-  readonly blockTimestamp: number;
-  readonly transactionHash: string;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
 }
 
-/** Parses a log. Throws `ContradictingResponse` if a field is missing or malformed. */
-export function validLog(value: unknown): Log {
-  const log = fieldsOf(value);
-  const address = bytesOf(log.address, 20);
-  const data = bytesOf(log.data);
-  const blockHash = bytesOf(log.blockHash, HASH_BYTES);
-  const transactionHash = bytesOf(log.transactionHash, HASH_BYTES);
-  const topics = Array.isArray(log.topics) ? log.topics.flatMap((topic) => bytesOf(topic, 32) ?? []) : [];
-  const hasTopics = Array.isArray(log.topics) && log.topics.length === topics.length && topics.length <= MAX_TOPICS;
-  if (!address || !data || !blockHash || !transactionHash || !hasTopics || log.removed === true) {
-    throw new ContradictingResponse("a log is incomplete or malformed");
+/** Parses an event. Throws `ContradictingResponse` if a field is missing or malformed. */
+export function rawEvent(value: unknown): RawEvent {
+  const raw = fieldsOf(value);
+  const address = bytesOf(raw.address, 20);
+  const data = bytesOf(raw.data);
+  const blockHash = bytesOf(raw.blockHash, HASH_BYTES);
+  const transactionHash = bytesOf(raw.transactionHash, HASH_BYTES);
+  const topics = Array.isArray(raw.topics) ? raw.topics.flatMap((topic) => bytesOf(topic, 32) ?? []) : [];
+  const hasTopics = Array.isArray(raw.topics) && raw.topics.length === topics.length && topics.length <= MAX_TOPICS;
+  if (!address || !data || !blockHash || !transactionHash || !hasTopics || raw.removed === true) {
+    throw new ContradictingResponse("an event is incomplete or malformed");
   }
   return {
     address,
     topics,
     data,
-    blockNumber: quantity(log.blockNumber),
+    blockNumber: quantity(raw.blockNumber),
     blockHash,
     // Some nodes say 0x0 if they do not know the time.
-    blockTimestamp: instant(log.blockTimestamp ?? "0x0") || UNDATED,
+    blockTimestamp: instant(raw.blockTimestamp ?? "0x0") || UNDATED,
     transactionHash,
-    transactionIndex: Number(quantity(log.transactionIndex, MAX_INDEX)),
-    logIndex: Number(quantity(log.logIndex, MAX_INDEX)),
+    transactionIndex: Number(quantity(raw.transactionIndex, MAX_INDEX)),
+    logIndex: Number(quantity(raw.logIndex, MAX_INDEX)),
   };
 }

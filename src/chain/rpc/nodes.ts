@@ -60,7 +60,7 @@ export class Nodes {
   }
 }
 
-/** The number of blocks in the next request for logs: halved after a refusal, increased while responses are small. */
+/** The number of blocks in the next request for events: halved after a refusal, increased while responses are small. */
 export class RangeSize {
   blocks: number;
   /** The shortest refused range; undefined before the first refusal, and again after many responses. */
@@ -71,13 +71,13 @@ export class RangeSize {
     this.blocks = blocks;
   }
 
-  /** Adjusts the size after a response with `logs` logs for a range of `blocks` blocks. */
-  returned(blocks: number, logs: number): void {
+  /** Adjusts the size after a response with `events` events for a range of `blocks` blocks. */
+  returned(blocks: number, events: number): void {
     // A short range, such as the end of a pass, says nothing about longer ones.
     if (blocks < this.blocks) return;
     if (++this.#responses >= RESPONSES_BEFORE_RETRY) this.#refused = undefined;
-    if (logs > MANY_LOGS) this.blocks = Math.max(1, Math.floor(this.blocks / 2));
-    else if (logs < FEW_LOGS) this.blocks = this.#longer();
+    if (events > SHRINK_ABOVE_EVENTS) this.blocks = Math.max(1, Math.floor(this.blocks / 2));
+    else if (events < GROW_BELOW_EVENTS) this.blocks = this.#longer();
   }
 
   /** Reduces the size after a refusal of a range of `blocks` blocks. */
@@ -100,10 +100,10 @@ const FIRST = 500;
 /** Most providers refuse longer ranges regardless of content. */
 const LARGEST = 10_000;
 /**
- * Limits of logs per response for growing and shrinking. A few thousand logs take some megabytes, and several responses
- * are in memory at once; providers limit responses to ten thousand logs.
+ * Limits of events per response for growing and shrinking. A few thousand events take some megabytes, and several
+ * responses are in memory at once; providers limit responses to ten thousand events.
  */
-const FEW_LOGS = 1_000;
-const MANY_LOGS = 2_500;
+const GROW_BELOW_EVENTS = 1_000;
+const SHRINK_ABOVE_EVENTS = 2_500;
 /** Number of responses after which a refused size is tried again, because the refusal may have been temporary. */
 const RESPONSES_BEFORE_RETRY = 50;

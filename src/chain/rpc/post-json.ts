@@ -47,7 +47,7 @@ export async function postJson(
 
 // Counting the members and values of a JSON-RPC response in its bytes.
 
-/** Values that every response may have, plus one value per 16 bytes: logs and headers have about one per 30 bytes. */
+/** Values that every response may have, plus one value per 16 bytes: events and headers have about one per 30 bytes. */
 const FREE_VALUES = 1_000;
 const BYTES_FOR_A_VALUE = 16;
 

@@ -1,7 +1,7 @@
 /**
  * Classifies a node's errors. Providers agree neither on codes nor on HTTP statuses, so the message's words are checked
  * first.
- * - `range`: the range of logs, or its response, exceeds the provider's limit; half of it may work.
+ * - `range`: the range of events, or its response, exceeds the provider's limit; half of it may work.
  * - `rate`: too many requests; `retryAfter` is set if the provider gives a time.
  * - `transient`: a 5xx, a timeout, a broken response; the same request may work later.
  * - `refused`: the request is invalid; repeating it does not help.
@@ -66,13 +66,13 @@ const RANGE: readonly RegExp[] = [
 const LIMITED = /limited to/i;
 const OF_BLOCKS = /range|block/i;
 const REVERTED = /revert|vm execution error|invalid opcode|out of gas/i;
-const BEYOND_HEAD = /beyond (?:the )?(?:current )?head|header not found|unknown block|block not found/i;
+const BEYOND_TIP = /beyond (?:the )?(?:current )?head|header not found|unknown block|block not found/i;
 
 /** Returns the kind of an error by its JSON-RPC code, its message and the HTTP status. */
 export function kindOfResponse(error: { code: number; message: string }, status: number): RpcErrorKind {
   const { code, message } = error;
   if (code === 3 || REVERTED.test(message)) return "refused";
-  if (BEYOND_HEAD.test(message)) return "transient";
+  if (BEYOND_TIP.test(message)) return "transient";
   if (status === 429 || code === 429 || isRate(message)) return "rate";
   if (isRange(message) || status === 413) return "range";
   if (code === -32005 || code === -32029) return "rate";

@@ -30,14 +30,14 @@ export interface RpcLimits {
   /** Maximum bytes of a decompressed response. Each requested header adds `HEADER_BYTES`. */
   readonly maxResponseBytes: number;
   /** The same limit for eth_getLogs. */
-  readonly maxLogsBytes: number;
+  readonly maxEventsBytes: number;
 }
 
-/** Ten thousand logs take about 6 MB. */
+/** Ten thousand events take about 6 MB. */
 export const RPC_LIMITS: RpcLimits = {
   requestTimeout: 10_000,
   maxResponseBytes: 1024 * 1024,
-  maxLogsBytes: 16 * 1024 * 1024,
+  maxEventsBytes: 16 * 1024 * 1024,
 };
 /** A header lists the hashes of its block's transactions; nine hundred fit. */
 const HEADER_BYTES = 64 * 1024;
@@ -88,9 +88,9 @@ export function rpcNode(
   async function postWithin(limit: number, calls: readonly RpcCall[]): Promise<PostResponse> {
     const signal = AbortSignal.timeout(limit);
     const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }));
-    const asksForLogs = calls.some(({ method }) => method === "eth_getLogs");
+    const asksForEvents = calls.some(({ method }) => method === "eth_getLogs");
     const headers = calls.filter(({ method }) => method === "eth_getBlockByNumber").length;
-    const maxBytes = asksForLogs ? limits.maxLogsBytes : limits.maxResponseBytes + headers * HEADER_BYTES;
+    const maxBytes = asksForEvents ? limits.maxEventsBytes : limits.maxResponseBytes + headers * HEADER_BYTES;
     try {
       const response = await postJson(address, bodies.length === 1 ? bodies[0] : bodies, signal, maxBytes);
       if (response !== undefined) return response;
@@ -104,7 +104,7 @@ export function rpcNode(
       throw new RpcError("transient", says ?? `no complete response (${message})`);
     }
     const says = `the response has more than ${maxBytes} bytes`;
-    throw asksForLogs ? new RpcError("range", says) : new RpcError("transient", says, { harmful: true });
+    throw asksForEvents ? new RpcError("range", says) : new RpcError("transient", says, { harmful: true });
   }
 
   const batch = (calls: readonly RpcCall[]) => withRetry(() => post(calls, false), retry);

@@ -19,7 +19,7 @@ export interface Append {
   /** Epoch ms of this write. */
   readonly at: number;
   /** For the last range of a pass: returns the pass's result after its events are in. If it throws, nothing is kept. */
-  readonly finish?: () => { readonly head: bigint; readonly snapshot: string };
+  readonly finish?: () => { readonly tip: bigint; readonly snapshot: string };
 }
 
 /** Stores a range completely or not at all. */
@@ -39,7 +39,7 @@ export function append(db: Database, { expected, from, events, through, at, fini
       run(
         db,
         "UPDATE sync SET indexed_through_block = ?, snapshot = ?, last_good_pass_at = ? WHERE id = 1",
-        pass.head,
+        pass.tip,
         pass.snapshot,
         at,
       );

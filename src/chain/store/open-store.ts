@@ -11,10 +11,10 @@ import { CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
 /** How long a statement waits for another process's transaction, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
 const CACHE_KIB = 16 * 1024;
-/** Pages per checkpoint. A first sync writes in bulk, so checkpoints are rare and the -wal file is at most 16 MiB. */
-const CHECKPOINT_PAGES = 4_000;
+/** Pages of the -wal file before they are copied: 16 MiB, because a first sync writes in bulk. */
+const WAL_PAGES = 4_000;
 
-/** Opens or creates the file. Empties one of another log filter or version, to read it again. Throws `Failure`. */
+/** Opens or creates the file. Empties one with other events or of another version. Throws `Failure`. */
 export function openChainStore(path: string, deployment: Deployment): Database {
   try {
     makeDirectory(dirname(path));
@@ -25,8 +25,8 @@ export function openChainStore(path: string, deployment: Deployment): Database {
     // Rows that a crash of the machine loses are read again from the chain.
     db.pragma("synchronous = NORMAL");
     db.pragma(`cache_size = -${CACHE_KIB}`);
-    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    db.transaction(() => bind(db, logsBinding(deployment), deploymentBinding(deployment))).immediate();
+    db.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
+    db.transaction(() => bind(db, eventsBinding(deployment), deploymentBinding(deployment))).immediate();
     return db;
   } catch (error) {
     throw sqliteFailure(error, path, "chain", "write");
@@ -36,13 +36,13 @@ export function openChainStore(path: string, deployment: Deployment): Database {
 /** Versions since this one have the same rows, so a newer program keeps them. */
 const FIRST_BOUND_VERSION = 2;
 
-/** Identifies the log filter. With another filter the file is useless. */
-function logsBinding({ chainId, deploymentBlock, factory, core, proxyAdmin, operatorTimelock, economy }: Deployment) {
+/** Identifies the events that are read. With others the file is useless. */
+function eventsBinding({ chainId, deploymentBlock, factory, core, proxyAdmin, operatorTimelock, economy }: Deployment) {
   const of = economy && [economy.deploymentBlock, economy.mining, economy.collection];
   return digest([FIRST_BOUND_VERSION, chainId, deploymentBlock, factory, core, proxyAdmin, operatorTimelock, of]);
 }
 
-/** Identifies the whole deployment. With another one the snapshot is useless. */
+/** Identifies the whole deployment. With another deployment the snapshot is useless. */
 function deploymentBinding(deployment: Deployment): string {
   return digest(deployment);
 }
@@ -51,7 +51,7 @@ function digest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
-function bind(db: Database, logs: string, whole: string): void {
+function bind(db: Database, events: string, whole: string): void {
   const exists = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'sync'").get() !== undefined;
   const version = db.pragma("user_version", { simple: true });
   if (!exists || version !== CHAIN_SCHEMA_VERSION) {
@@ -61,14 +61,14 @@ function bind(db: Database, logs: string, whole: string): void {
   db.pragma(`user_version = ${CHAIN_SCHEMA_VERSION}`);
   const row = db.prepare<[], { binding: string }>("SELECT binding FROM sync WHERE id = 1").get();
   if (row === undefined) {
-    db.prepare("INSERT INTO sync (id, binding, history) VALUES (1, ?, ?)").run(`${logs}:${whole}`, randomUUID());
-  } else if (!row.binding.startsWith(`${logs}:`)) {
+    db.prepare("INSERT INTO sync (id, binding, history) VALUES (1, ?, ?)").run(`${events}:${whole}`, randomUUID());
+  } else if (!row.binding.startsWith(`${events}:`)) {
     db.exec("DELETE FROM event");
     db.prepare(
       `UPDATE sync SET binding = ?, stored_through_block = NULL, stored_through_hash = NULL,
        indexed_through_block = NULL, last_good_pass_at = NULL, snapshot = NULL, problem = NULL, history = ? WHERE id = 1`,
-    ).run(`${logs}:${whole}`, randomUUID());
-  } else if (row.binding !== `${logs}:${whole}`) {
-    db.prepare("UPDATE sync SET binding = ?, snapshot = NULL WHERE id = 1").run(`${logs}:${whole}`);
+    ).run(`${events}:${whole}`, randomUUID());
+  } else if (row.binding !== `${events}:${whole}`) {
+    db.prepare("UPDATE sync SET binding = ?, snapshot = NULL WHERE id = 1").run(`${events}:${whole}`);
   }
 }

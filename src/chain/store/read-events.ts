@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { eachRow, type ReadOnlyDatabase, readRows } from "../../sqlite/statement.ts";
-import { type Log, type Position, START } from "../../values/log.ts";
+import { type Position, type Source, START } from "../../values/source.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import { HIGHEST_FIRST, IS_FUNDING } from "./schema.ts";
 import { readSync } from "./sync-row.ts";
@@ -40,7 +40,7 @@ export function eventsFrom(db: ReadOnlyDatabase, block: bigint): ChainEvent[] {
 }
 
 /** Returns the newest BatchSettled below a block. */
-export function settlementBefore(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
+export function settlementEventBefore(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
   const rest = `WHERE contract_kind = ? AND event_name = ? AND block_number < ? ${newest(1)}`;
   return select(db, rest, "core", "BatchSettled", block)[0];
 }
@@ -66,7 +66,7 @@ export type EventName = readonly [kind: ContractKind, eventName: string];
  * The events of some names up to and including the safe block, in whole blocks. A position is a block; its checksum is
  * the file's history, which changes whenever events are removed or replaced.
  */
-export function eventLog(db: ReadOnlyDatabase, names: readonly EventName[], safeBlock: bigint): Log<ChainEvent> {
+export function eventSource(db: ReadOnlyDatabase, names: readonly EventName[], safeBlock: bigint): Source<ChainEvent> {
   const { history, stored } = readSync(db);
   const end = stored === undefined ? -1n : stored.block < safeBlock ? stored.block : safeBlock;
   const at = (block: bigint): Position => (block < 0n ? START : { at: String(block), checksum: history });
@@ -93,7 +93,7 @@ export function eventLog(db: ReadOnlyDatabase, names: readonly EventName[], safe
   };
 }
 
-/** Returns the last block that a position of `eventLog` includes; -1 before the first. */
+/** Returns the last block that a position of `eventSource` includes; -1 before the first. */
 export function blockOf({ at }: Position): bigint {
   return at === "" ? -1n : BigInt(at);
 }
@@ -122,7 +122,7 @@ export function digestOf(events: readonly ChainEvent[], from: bigint, through: b
   const hash = createHash("sha256");
   for (const event of events) {
     if (event.blockNumber < from || event.blockNumber > through) continue;
-    // Exclude the timestamp, because some nodes omit it from logs.
+    // Exclude the timestamp, because some nodes omit it.
     const { blockHash, transactionHash, logIndex, contractAddress, eventName } = event;
     hash.update(JSON.stringify([blockHash, transactionHash, logIndex, contractAddress, eventName, event.arguments]));
   }

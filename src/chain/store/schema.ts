@@ -1,5 +1,5 @@
 /**
- * The chain's SQLite file in the state directory: the logs up to the safe block, and the last good snapshot. Only the
+ * The chain's SQLite file in the state directory: the events up to the safe block, and the last good snapshot. Only the
  * sync writes it. It may be deleted, because it is read again from the chain.
  */
 /** The file's name in the state directory. */
@@ -22,7 +22,7 @@ CREATE TABLE sync (
   stored_through_hash TEXT,
   -- epoch ms at which that block was stored
   stored_at INTEGER,
-  -- head of the last pass whose logs up to head − SAFE_DEPTH are stored
+  -- tip of the last pass whose events up to tip − SAFE_DEPTH are stored
   indexed_through_block INTEGER,
   last_good_pass_at INTEGER,
   -- JSON of the last good snapshot (core, economy), or null
@@ -31,7 +31,7 @@ CREATE TABLE sync (
   problem TEXT
 ) STRICT;
 
--- one row per decoded log; arguments is a JSON array of {name, value}
+-- one row per event; arguments is a JSON array of {name, value}
 CREATE TABLE event (
   block_number INTEGER NOT NULL,
   log_index INTEGER NOT NULL,

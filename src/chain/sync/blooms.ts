@@ -1,18 +1,18 @@
 /**
- * Detects missing logs by bloom filters. A node that knows a block but not yet its logs returns `[]`, which would
- * confirm a mint without a log. A header's logsBloom has no false negatives: if it indicates logs, they must be in the
- * response, or they are requested again (docs/spec/chain.md#blooms).
+ * Detects missing events by bloom filters. A node that knows a block but not yet its events returns `[]`, which would
+ * confirm a mint without an event. A header's logsBloom has no false negatives: if it indicates events, they must be in
+ * the response, or they are requested again (docs/spec/chain.md#blooms).
  */
 import { type Hex, keccak256 } from "viem";
 import { elementAt } from "../../values/unknown.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import type { Block } from "../rpc/node-responses.ts";
-import { type Contract, type LogSources, shapeOf } from "./logs.ts";
+import { type Contract, shapeOf, type WatchedContracts } from "./events.ts";
 
-/** Number of blocks at the end of a pass that are checked. Logs are late only near the head. */
+/** Number of blocks at the end of a pass that are checked. Events are late only near the tip. */
 export const BLOOM_BLOCKS = 64n;
 
-/** A block whose bloom indicates logs that the response lacks. */
+/** A block whose bloom indicates events that the response lacks. */
 export interface SuspectBlock {
   readonly number: bigint;
   readonly hash: string;
@@ -22,17 +22,17 @@ export interface SuspectBlock {
 
 /** Returns the blocks whose bloom contains one of the contracts and one of its topics, but which have no such event. */
 export function suspectBlocks(
-  sources: LogSources,
+  watched: WatchedContracts,
   blocks: Iterable<Block>,
   events: readonly ChainEvent[],
 ): SuspectBlock[] {
-  const found = new Set(events.map((event) => placeOf(event.blockNumber, event.contractAddress, event.eventName)));
+  const found = new Set(events.map((event) => eventKey(event.blockNumber, event.contractAddress, event.eventName)));
   const suspects: SuspectBlock[] = [];
   for (const { number, hash, logsBloom } of blocks) {
     if (logsBloom === undefined) continue;
-    const missing = [...sources.contracts.values()].flatMap((contract) =>
+    const missing = [...watched.contracts.values()].flatMap((contract) =>
       heldEvents(contract, number, logsBloom)
-        .filter(({ name }) => !found.has(placeOf(number, contract.address, name)))
+        .filter(({ name }) => !found.has(eventKey(number, contract.address, name)))
         .map(({ kind, name }) => `${kind}.${name}`),
     );
     if (missing.length > 0) suspects.push({ number, hash, missing });
@@ -85,7 +85,7 @@ function heldEvents(contract: Contract, block: bigint, bloom: Uint8Array) {
   });
 }
 
-function placeOf(block: bigint, address: string, eventName: string): string {
+function eventKey(block: bigint, address: string, eventName: string): string {
   return `${block} ${address} ${eventName}`;
 }
 

@@ -1,4 +1,4 @@
-/** Fetches the logs of a span of blocks from one node, in ascending ranges, several of them in flight. */
+/** Fetches the events of a span of blocks from one node, in ascending ranges, several of them in flight. */
 
 import { fieldsOf } from "../../values/unknown.ts";
 import { type Block, blockCall, parseBlock } from "../rpc/node-responses.ts";
@@ -6,26 +6,26 @@ import type { RangeSize } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import { type SuspectBlock, suspectBlocks } from "./blooms.ts";
-import { decodeLogs, type LogSources, logFilter, type RangeLogs, withBlocks } from "./logs.ts";
+import { decodeEvents, getLogsFilter, type RangeEvents, type WatchedContracts, withBlocks } from "./events.ts";
 
-/** A range whose end block the node is proven to know: its hash was requested after the logs, from the same node. */
-export interface ProvenRange extends RangeLogs {
+/** A range whose end block the node is proven to know: its hash was requested after the events, from the same node. */
+export interface ProvenRange extends RangeEvents {
   readonly endHash: string;
-  /** Blocks of the range whose blooms indicate logs that the response lacks. */
+  /** Blocks of the range whose blooms indicate events that the response lacks. */
   readonly suspects: readonly SuspectBlock[];
 }
 
-/** A request for the logs of all `sources` between two blocks, both included. */
-export interface LogRequest {
+/** A request for the events of the `watched` contracts between two blocks, both included. */
+export interface RangeRequest {
   readonly node: RpcNode;
-  readonly sources: LogSources;
+  readonly watched: WatchedContracts;
   readonly size: RangeSize;
   readonly from: bigint;
   readonly to: bigint;
-  /** From this block on, each header's bloom is compared with the logs. */
+  /** From this block on, each header's bloom is compared with the events. */
   readonly bloomsFrom: bigint;
   /** Lets other nodes confirm a proven range. Throws `NoQuorum`. */
-  readonly confirm?: (range: RangeLogs, end: Block) => Promise<void>;
+  readonly confirm?: (range: RangeEvents, end: Block) => Promise<void>;
 }
 
 const IN_FLIGHT = 3;
@@ -36,9 +36,9 @@ const BLOCKS_IN_A_BATCH = 100;
  * Yields ranges that together cover `from` to `to`. The last one has no proof: it ends at the safe block `to`, whose
  * hash arrives with the state that is read there. Throws `RpcError` and `ContradictingResponse`.
  */
-export async function* fetchRanges(request: LogRequest): AsyncGenerator<ProvenRange | RangeLogs> {
+export async function* fetchRanges(request: RangeRequest): AsyncGenerator<ProvenRange | RangeEvents> {
   const { size, to } = request;
-  const flights: Promise<readonly (ProvenRange | RangeLogs)[]>[] = [];
+  const flights: Promise<readonly (ProvenRange | RangeEvents)[]>[] = [];
   let next = request.from;
   while (next <= to || flights.length > 0) {
     while (next <= to && flights.length < IN_FLIGHT) {
@@ -53,20 +53,20 @@ export async function* fetchRanges(request: LogRequest): AsyncGenerator<ProvenRa
   }
 }
 
-export function isProven(range: ProvenRange | RangeLogs): range is ProvenRange {
+export function isProven(range: ProvenRange | RangeEvents): range is ProvenRange {
   return "endHash" in range;
 }
 
 async function fetchSplitting(
-  request: LogRequest,
+  request: RangeRequest,
   from: bigint,
   to: bigint,
-): Promise<readonly (ProvenRange | RangeLogs)[]> {
-  const { node, sources, size } = request;
+): Promise<readonly (ProvenRange | RangeEvents)[]> {
+  const { node, watched, size } = request;
   const blocks = Number(to - from) + 1;
   let response: unknown;
   try {
-    response = await node.request("eth_getLogs", [logFilter(sources, from, to)]);
+    response = await node.request("eth_getLogs", [getLogsFilter(watched, from, to)]);
   } catch (error) {
     if (blocks === 1 || !(error instanceof RpcError)) throw error;
     if (!mayBeTooLarge(error) && !(await respondsToAnotherCall(node, error))) throw error;
@@ -75,7 +75,7 @@ async function fetchSplitting(
     const first = await fetchSplitting(request, from, middle);
     return [...first, ...(await fetchSplitting(request, middle + 1n, to))];
   }
-  const range = decodeLogs(sources, from, to, response);
+  const range = decodeEvents(watched, from, to, response);
   size.returned(blocks, Number(fieldsOf(response).length));
   return [to === request.to ? range : await prove(request, range)];
 }
@@ -103,15 +103,15 @@ async function respondsToAnotherCall(node: RpcNode, { kind, facts }: RpcError): 
   }
 }
 
-/** Returns the blocks before a range's end whose headers are needed: those without a timestamp or near the head. */
-export function headersOf(range: RangeLogs, bloomsFrom: bigint): bigint[] {
+/** Returns the blocks before a range's end whose headers are needed: those without a timestamp or near the tip. */
+export function headersOf(range: RangeEvents, bloomsFrom: bigint): bigint[] {
   const wanted = new Set(range.undated);
   for (let block = bloomsFrom > range.from ? bloomsFrom : range.from; block < range.to; block++) wanted.add(block);
   wanted.delete(range.to);
   return [...wanted];
 }
 
-async function prove({ node, sources, bloomsFrom, confirm }: LogRequest, range: RangeLogs): Promise<ProvenRange> {
+async function prove({ node, watched, bloomsFrom, confirm }: RangeRequest, range: RangeEvents): Promise<ProvenRange> {
   const blocks = new Map<bigint, Block>();
   const wanted = [range.to, ...headersOf(range, bloomsFrom)];
   for (let start = 0; start < wanted.length; start += BLOCKS_IN_A_BATCH) {
@@ -126,6 +126,6 @@ async function prove({ node, sources, bloomsFrom, confirm }: LogRequest, range: 
   return {
     ...dated,
     endHash: end.hash,
-    suspects: near.length === 0 ? [] : suspectBlocks(sources, near, range.events),
+    suspects: near.length === 0 ? [] : suspectBlocks(watched, near, range.events),
   };
 }

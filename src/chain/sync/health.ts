@@ -5,7 +5,7 @@
 
 import type { Deployment } from "../deployment.ts";
 import type { FailedCheck, PollEvent, ProblemEvent } from "../poll-event.ts";
-import { confirms, type UnconfirmedFault } from "./log-checks.ts";
+import { confirms, type UnconfirmedFault } from "./event-checks.ts";
 import type { BrokenPass, PassOutcome } from "./pass-types.ts";
 import type { PassResults } from "./view-state.ts";
 
@@ -31,7 +31,7 @@ export interface ChainHealth {
   /** A problem of this poll that no later node cleared. */
   readonly problem: ProblemEvent | undefined;
   /** Events of the last step, for the operator. */
-  readonly events: readonly Exclude<PollEvent, { readonly type: "range" }>[];
+  readonly events: readonly Exclude<PollEvent, { readonly kind: "range" }>[];
 }
 
 export interface HealthRules {
@@ -117,7 +117,7 @@ export function isGood({ results, rules }: ChainHealth): boolean {
   return snapshot !== undefined && coreMismatch === undefined && economyMismatch === undefined && isWhole;
 }
 
-/** Returns the block from which the next pass reads the logs again. */
+/** Returns the block from which the next pass reads the events again. */
 export function repairFrom({ fault, fundingRepair }: ChainHealth): bigint | undefined {
   return fault?.repairFrom ?? fundingRepair;
 }
@@ -129,18 +129,18 @@ export function step(before: ChainHealth, passed: NodeOutcome, now: number): Cha
   switch (outcome.kind) {
     case "broken": {
       const next = outcome.isOutOfTime ? ranOutOfTime(health) : failed(health);
-      return outcome.message === undefined ? next : reported(next, { type: "failed", node, message: outcome.message });
+      return outcome.message === undefined ? next : reported(next, { kind: "failed", node, message: outcome.message });
     }
     case "lagging":
-      return failing(health, node, `its head is ${outcome.head}, behind the stored block`);
+      return failing(health, node, `its newest block is ${outcome.block}, behind the stored block`);
     case "stalled":
-      // The poller names the node after the poll, until its head moves.
+      // The poller names the node after the poll, until its tip moves.
       return failed(health);
     case "no_quorum":
-    case "logs_left_out":
+    case "events_left_out":
       return failing(health, node, outcome.message);
     case "incomplete":
-      return reported(failed(health, outcome.economyMismatch), { type: "failed", node, message: outcome.message });
+      return reported(failed(health, outcome.economyMismatch), { kind: "failed", node, message: outcome.message });
     case "fault":
       return faulty(health, outcome.fault, passed);
     case "mismatch":
@@ -153,9 +153,9 @@ export function step(before: ChainHealth, passed: NodeOutcome, now: number): Cha
       // A node that is still syncing looks the same.
       return { ...nothingYet(health), concluded: true, isOver: passed.isLast };
     case "unchanged": {
-      const head = health.results.snapshot?.core.chain.indexedThroughBlock ?? 0n;
+      const tip = health.results.snapshot?.core.chain.indexedThroughBlock ?? 0n;
       const good = { ...goodPass(health, now), fault: undefined, problem: undefined };
-      return { ...good, events: [{ type: "good", node, head }] };
+      return { ...good, events: [{ kind: "good", node, tip }] };
     }
     case "read":
       return read(health, outcome, node, now);
@@ -174,11 +174,11 @@ function read(
   const good = { ...goodPass({ ...health, fault: undefined, fundingRepair }, now, found), problem: undefined };
   const next =
     failure !== undefined
-      ? reported(good, { type: "mismatch", node, ...failure })
+      ? reported(good, { kind: "mismatch", node, ...failure })
       : economy.kind === "invalid"
-        ? reported(good, { type: "failed", node, message: economy.detail })
+        ? reported(good, { kind: "failed", node, message: economy.detail })
         : good;
-  return { ...next, events: [...next.events, { type: "good", node, head: snapshot.core.chain.indexedThroughBlock }] };
+  return { ...next, events: [...next.events, { kind: "good", node, tip: snapshot.core.chain.indexedThroughBlock }] };
 }
 
 /** `found` has the values that the pass read; undefined if the safe block is unchanged. */
@@ -194,18 +194,18 @@ function faulty(health: ChainHealth, fault: UnconfirmedFault, { node, isOnlyResp
   const isConfirmed = confirms(health.fault, fault, isOnlyResponding);
   const next = { ...health, fault };
   if (isConfirmed) return mismatched(next, node, fault.failure);
-  return reported(failed(next), { type: "unconfirmed_fault", node, ...fault.failure });
+  return reported(failed(next), { kind: "unconfirmed_fault", node, ...fault.failure });
 }
 
 /** `otherSafe` is the node's safe block if the node is on another chain. */
 function mismatched(health: ChainHealth, node: string, failure: FailedCheck, otherSafe?: bigint): ChainHealth {
   const coreMismatch = { failure, otherSafe };
   const next = changed(health, { coreMismatch, snapshot: undefined, lastGoodPassAt: undefined, failed: true });
-  return reported({ ...next, concluded: true, isOver: true }, { type: "mismatch", node, ...failure });
+  return reported({ ...next, concluded: true, isOver: true }, { kind: "mismatch", node, ...failure });
 }
 
 function failing(health: ChainHealth, node: string, message: string): ChainHealth {
-  return reported(failed(health), { type: "failed", node, message });
+  return reported(failed(health), { kind: "failed", node, message });
 }
 
 /** `economyMismatch` is a failed check of the economy, known although the pass has no other result. */

@@ -7,17 +7,17 @@ import type { RpcNode } from "../rpc/rpc-node.ts";
 import type { EconomyFinding } from "../view/checks.ts";
 import type { Snapshot } from "../view/views.ts";
 import type { SuspectMemory } from "./blooms.ts";
-import type { Head } from "./head.ts";
-import type { UnconfirmedFault } from "./log-checks.ts";
-import type { LogSources } from "./logs.ts";
+import type { UnconfirmedFault } from "./event-checks.ts";
+import type { WatchedContracts } from "./events.ts";
 import type { Quorum } from "./quorum.ts";
-import type { HeadWatch, StalledOutcome } from "./stalled-head.ts";
+import type { StalledOutcome, TipWatch } from "./stalled-tip.ts";
+import type { Tip } from "./tip.ts";
 
 export interface PassContext {
   readonly chain: PassChain;
   readonly node: PassNode;
   readonly quorum: Quorum;
-  readonly heads: Pick<HeadWatch, "judge">;
+  readonly tips: Pick<TipWatch, "check">;
   readonly earlier: EarlierFindings;
   readonly listener: PassListener;
 }
@@ -26,7 +26,7 @@ export interface PassContext {
 export interface PassChain {
   readonly db: Database;
   readonly deployment: Deployment;
-  readonly sources: LogSources;
+  readonly watched: WatchedContracts;
   /** The configured start of round 0 (seconds), if any. */
   readonly genesisTimestamp: bigint | undefined;
   /** Epoch ms. */
@@ -53,16 +53,16 @@ export interface EarlierFindings {
   readonly isGood: boolean;
   /** A fault that the previous pass found and no second pass has confirmed. */
   readonly fault: UnconfirmedFault | undefined;
-  /** The block from which the logs are read again. */
+  /** The block from which the events are read again. */
   readonly repairFrom: bigint | undefined;
   /** True after two passes agreed on a funding above the cursor, until a pass finds none. */
   readonly isFundingConfirmed: boolean;
-  /** Blocks whose blooms indicate logs that the responses lacked. */
+  /** Blocks whose blooms indicate events that the responses lacked. */
   readonly suspects: SuspectMemory;
 }
 
 export interface PassListener {
-  onHead(head: Head): void;
+  onTip(tip: Tip): void;
   onRange(progress: RangeProgress): void;
 }
 
@@ -71,7 +71,7 @@ export type PassOutcome =
   /** Too few nodes agree on a range or state. */
   | { readonly kind: "no_quorum"; readonly message: string }
   /** The node is behind the stored safe block. */
-  | { readonly kind: "lagging"; readonly head: bigint }
+  | { readonly kind: "lagging"; readonly block: bigint }
   | StalledOutcome
   | { readonly kind: "unchanged" }
   | { readonly kind: "fault"; readonly fault: UnconfirmedFault }
@@ -79,8 +79,8 @@ export type PassOutcome =
   | { readonly kind: "mismatch"; readonly failure: FailedCheck }
   /** The node is on another chain; `safe` is its safe block, if known. */
   | { readonly kind: "other_chain"; readonly failure: FailedCheck; readonly safe: bigint | undefined }
-  /** A bloom indicates logs that the response lacks, and no second pass has confirmed it. */
-  | { readonly kind: "logs_left_out"; readonly message: string }
+  /** A bloom indicates events that the response lacks, and no second pass has confirmed it. */
+  | { readonly kind: "events_left_out"; readonly message: string }
   /** A call failed that the Core's view needs, but no check of the Core failed. */
   | { readonly kind: "incomplete"; readonly message: string; readonly economyMismatch: FailedCheck | undefined }
   | { readonly kind: "read"; readonly snapshot: Snapshot; readonly economy: EconomyFinding };

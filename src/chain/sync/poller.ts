@@ -13,12 +13,12 @@ import { redactUrl, Secrets } from "../rpc/secrets.ts";
 import { dropSnapshot, readSync, touch, writeProblem } from "../store/sync-row.ts";
 import { storedSnapshot } from "../view/views.ts";
 import { SuspectMemory } from "./blooms.ts";
+import { watchedContracts } from "./events.ts";
 import * as health from "./health.ts";
-import { logSources } from "./logs.ts";
 import { runPass } from "./pass.ts";
 import type { BrokenPass, EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
 import { NoQuorum, Quorum } from "./quorum.ts";
-import { HeadWatch } from "./stalled-head.ts";
+import { TipWatch } from "./stalled-tip.ts";
 
 /** How the chain is opened. */
 export interface ChainOptions {
@@ -35,11 +35,11 @@ export interface ChainOptions {
   readonly validity: number;
   /** Epoch ms. */
   readonly now: () => number;
-  /** No pass reads a higher safe block than this one, which never falls. For a reader of an earlier state; no limit if absent. */
+  /** No pass reads a higher safe block than this one, which never falls; no limit if absent. */
   readonly through?: (() => bigint) | undefined;
   /** The configured genesis in seconds; a Core with another value is a mismatch. */
   readonly genesisTimestamp?: bigint | undefined;
-  /** Receives events for the operator's log, progress and status. They must not be published. */
+  /** Receives events for the operator's messages, progress and status. They must not be published. */
   readonly onEvent?: (event: PollEvent) => void;
   /** Called after each HTTP request to a node. */
   readonly onRequest?: ((outcome: RpcOutcome) => void) | undefined;
@@ -64,7 +64,7 @@ export class Poller {
   readonly #nodes: Nodes;
   /** The end of the running poll (epoch ms). No request to a node is longer. */
   #deadline = 0;
-  readonly #heads: HeadWatch;
+  readonly #tips: TipWatch;
   readonly #secrets: Secrets;
   /** By a node's index: which other node disagrees with it, and on what. */
   readonly #disagreements = new Map<number, string>();
@@ -79,7 +79,7 @@ export class Poller {
     this.#chain = {
       db,
       deployment,
-      sources: logSources(deployment),
+      watched: watchedContracts(deployment),
       genesisTimestamp,
       now,
       through,
@@ -89,7 +89,7 @@ export class Poller {
     const problem = readSync(db).problem?.event;
     this.#writtenProblem = problem === undefined ? undefined : JSON.stringify(problem);
     this.#restoreDisagreement(problem);
-    this.#heads = new HeadWatch({
+    this.#tips = new TipWatch({
       chainId: BigInt(deployment.chainId),
       needed: options.rpcQuorum - 1,
       validity: options.validity,
@@ -134,7 +134,7 @@ export class Poller {
       this.#health = health.step(this.#health, passed, now());
       this.#keep(outcome.kind);
       for (const event of this.#health.events)
-        this.#options.onEvent(event.type === "good" ? event : this.#cleaned(event));
+        this.#options.onEvent(event.kind === "good" ? event : this.#cleaned(event));
       if (this.#health.isOver) return;
     }
   }
@@ -145,24 +145,24 @@ export class Poller {
     const rpc = this.#node(index);
     const { size, multicall } = memory;
     const node = { rpc, index, size, multicall, isOnlyResponding: this.#isOnlyResponding(index) };
-    let hasHead = false;
+    let hasTip = false;
     const listener: PassListener = {
-      onHead: (head) => {
-        memory.multicall = head.multicall;
-        hasHead = true;
-        this.#health = health.withSafeBlock(this.#health, head.safe);
+      onTip: (tip) => {
+        memory.multicall = tip.multicall;
+        hasTip = true;
+        this.#health = health.withSafeBlock(this.#health, tip.safe);
       },
       onRange: (range) => {
         this.#health = health.withStoredRange(this.#health);
-        this.#options.onEvent({ type: "range", node: rpc.label, ...range });
+        this.#options.onEvent({ kind: "range", node: rpc.label, ...range });
       },
     };
     const quorum = this.#quorum(index);
     try {
-      const heads = this.#heads;
-      const outcome = await runPass({ chain: this.#chain, node, quorum, heads, earlier: this.#earlier(), listener });
-      if (outcome.kind === "lagging") heads.lags(index, outcome.head);
-      else if (outcome.kind !== "stalled") heads.moved(index);
+      const tips = this.#tips;
+      const outcome = await runPass({ chain: this.#chain, node, quorum, tips, earlier: this.#earlier(), listener });
+      if (outcome.kind === "lagging") tips.lags(index, outcome.block);
+      else if (outcome.kind !== "stalled") tips.moved(index);
       memory.hasResponded = outcome.kind !== "lagging" && outcome.kind !== "stalled";
       if (outcome.kind === "read") for (const one of [index, ...quorum.agreeing]) this.#disagreements.delete(one);
       return outcome;
@@ -172,7 +172,7 @@ export class Poller {
       const isOutOfTime =
         this.#chain.now() >= this.#deadline || (error instanceof RpcError && error.facts.outOfTime === true);
       const text = this.#recordFailure(index, error);
-      return { kind: "broken", message: isOutOfTime && hasHead ? undefined : text, isOutOfTime };
+      return { kind: "broken", message: isOutOfTime && hasTip ? undefined : text, isOutOfTime };
     }
   }
 
@@ -194,14 +194,14 @@ export class Poller {
 
   #quorum(index: number): Quorum {
     const { rpcQuorum } = this.#options;
-    const { sources, deployment } = this.#chain;
+    const { watched, deployment } = this.#chain;
     const others = rpcQuorum === 1 ? [] : this.#others(index);
     return new Quorum({
       needed: rpcQuorum - 1,
       witnesses: others.map((other) => {
         return { index: other, rpc: this.#node(other), size: this.#nodes.memory(other).size };
       }),
-      sources,
+      watched,
       deployment,
       onFailure: (other, error) => this.#recordFailure(other, error),
       onDisagreement: (other, detail) =>
@@ -245,25 +245,25 @@ export class Poller {
     writeProblem(this.#chain.db, found, this.#options.now());
   }
 
-  /** Reports the nodes that disagree or are stalled, which another node's good pass does not resolve; returns the last. */
+  /** Reports the nodes that disagree or are stalled, which no good pass of another node resolves; returns the last. */
   #reportNodes(): ProblemEvent | undefined {
-    const found = (type: "disagreement" | "stalled", nodes: ReadonlyMap<number, string>) =>
-      [...nodes].map(([index, detail]): ProblemEvent => ({ type, node: this.#labelOf(index), detail }));
-    const events = [...found("stalled", this.#heads.named()), ...found("disagreement", this.#disagreements)];
+    const found = (kind: "disagreement" | "stalled", nodes: ReadonlyMap<number, string>) =>
+      [...nodes].map(([index, detail]): ProblemEvent => ({ kind, node: this.#labelOf(index), detail }));
+    const events = [...found("stalled", this.#tips.named()), ...found("disagreement", this.#disagreements)];
     for (const event of events) this.#options.onEvent(this.#cleaned(event));
     return events.at(-1);
   }
 
   /** Restores a disagreement from the file, because nodes are not asked again while the safe block is unchanged. */
   #restoreDisagreement(problem: ProblemEvent | undefined): void {
-    if (problem?.type !== "disagreement" || this.#options.rpcQuorum === 1) return;
+    if (problem?.kind !== "disagreement" || this.#options.rpcQuorum === 1) return;
     const index = this.#options.rpcUrls.findIndex((_, at) => this.#labelOf(at) === problem.node);
     if (index !== -1) this.#disagreements.set(index, problem.detail);
   }
 
   /** Shortens the event's text, which may come from a node, and removes keys before anybody reads it. */
   #cleaned(event: ProblemEvent): ProblemEvent {
-    return event.type === "failed"
+    return event.kind === "failed"
       ? { ...event, message: this.#secrets.clean(event.message) }
       : { ...event, detail: this.#secrets.clean(event.detail) };
   }

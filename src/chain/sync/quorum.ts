@@ -9,8 +9,8 @@ import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import { digestOf } from "../store/read-events.ts";
 import { FailedView, type Reading, type ReadingRequest, readState } from "../view/reading.ts";
+import type { RangeEvents, WatchedContracts } from "./events.ts";
 import { fetchRanges } from "./fetch-ranges.ts";
-import type { LogSources, RangeLogs } from "./logs.ts";
 
 /** A node other than the one that the pass reads from. */
 export interface Witness {
@@ -25,7 +25,7 @@ export interface QuorumOptions {
   readonly needed: number;
   /** In order of preference. */
   readonly witnesses: readonly Witness[];
-  readonly sources: LogSources;
+  readonly watched: WatchedContracts;
   readonly deployment: Deployment;
   /** Called for a witness that disagrees. `detail` names the blocks and the difference. */
   readonly onDisagreement: (index: number, detail: string) => void;
@@ -53,14 +53,14 @@ export class Quorum {
     return [...this.#agreed].filter((index) => !this.#disagreed.has(index));
   }
 
-  /** Confirms the logs of a range and its last block. Throws `NoQuorum`. */
-  confirmRange(range: RangeLogs, end: Block): Promise<void> {
+  /** Confirms the events of a range and its last block. Throws `NoQuorum`. */
+  confirmRange(range: RangeEvents, end: Block): Promise<void> {
     const { from, to } = range;
     return this.#confirm(`blocks ${from} to ${to}`, async (witness) => {
       const { events, block } = await this.#readRange(witness, from, to);
       if (block.hash !== end.hash) return `the hash of block ${to}`;
       if (digestOf(events, from, to) !== digestOf(range.events, from, to))
-        return `the logs: ${events.length} instead of ${range.events.length}, or different ones`;
+        return `the events: ${events.length} instead of ${range.events.length}, or different ones`;
       const isDated = events.every(
         ({ blockTimestamp }, index) =>
           blockTimestamp === UNDATED || blockTimestamp === range.events[index]?.blockTimestamp,
@@ -114,10 +114,10 @@ export class Quorum {
 
   async #readRange({ rpc, size }: Witness, from: bigint, to: bigint) {
     const events = [];
-    // Skip the bloom check: logs that it would miss here differ from the pass's logs anyway.
-    const request = { node: rpc, sources: this.#options.sources, size, from, to, bloomsFrom: to + 1n };
+    // Skip the bloom check: missing events differ from the pass's events anyway.
+    const request = { node: rpc, watched: this.#options.watched, size, from, to, bloomsFrom: to + 1n };
     for await (const range of fetchRanges(request)) events.push(...range.events);
-    // Request the block after the logs, as proof that the node knows the range's end.
+    // Request the block after the events, as proof that the node knows the range's end.
     const [response] = await rpc.batch([blockCall(to)]);
     return { events, block: parseBlock(response, to) };
   }

@@ -1,6 +1,6 @@
 /**
- * The checks of what the contracts return (docs/spec/chain.md#checks). The operator's log and `status` show their names, which are
- * never published. log-checks.ts has the checks that read logs.
+ * The checks of what the contracts return (docs/spec/chain.md#checks). The operator's messages and `status` show their
+ * names, which are never published. event-checks.ts has the checks that read events.
  */
 import { UINT256_MAX } from "../../values/decimal.ts";
 import { ROUND_SECONDS } from "../../values/round.ts";
@@ -113,7 +113,7 @@ export type EconomyFinding =
   /** A function failed or returned an impossible value, but no check failed. */
   | { readonly kind: "invalid"; readonly detail: string };
 
-/** `highestFunded` is the RoundFunded of the highest round up to the safe block; undefined if the logs are not read. */
+/** `highestFunded` is the RoundFunded of the highest round up to the safe block; undefined if the events are not read. */
 export function economyFinding(
   deployment: Deployment,
   reading: Reading,

@@ -1,7 +1,7 @@
 /**
  * Reads the state at one block in one JSON-RPC batch: slots, code, view calls and the block itself, so that its hash
- * belongs to the same response (docs/spec/chain.md#reading). One multicall makes all view calls if the chain has Multicall3.
- * Calls that the node refuses are left out, so that each check depends only on the values that it needs.
+ * belongs to the same response (docs/spec/chain.md#reading). One multicall makes all view calls if the chain has
+ * Multicall3. Calls that the node refuses are left out, so that each check depends only on the values that it needs.
  */
 import {
   type Abi,
@@ -68,7 +68,7 @@ export type WholeReading = Reading & {
 
 export interface ReadingRequest {
   readonly block: bigint;
-  /** The implementation named by the newest Upgraded log, whose code is requested; null requests no code. */
+  /** The implementation named by the newest Upgraded event, whose code is requested; null requests no code. */
   readonly expectedImplementation: string | undefined | null;
   readonly multicall: boolean;
   /** Other blocks whose headers are requested. */
@@ -81,7 +81,7 @@ export async function readState(node: RpcNode, deployment: Deployment, request: 
   const { implementation } = first;
   if (request.expectedImplementation === null || implementation === undefined) return first;
   if (implementation === request.expectedImplementation || implementation === ZERO_ADDRESS) return first;
-  // The slot differs from the logs: read again, so that code and slot come from the same response.
+  // The slot differs from the events: read again, so that code and slot come from the same response.
   const second = await readOnce(node, deployment, request, implementation);
   if (second.implementation !== implementation) throw new ContradictingResponse("the implementation slot changed");
   return second;

@@ -30,7 +30,7 @@ export interface SafeState {
   readonly core: CoreStateRead;
   /** Undefined without an economy, and if its checks fail. */
   readonly economy: EconomyStateRead | undefined;
-  readonly head: bigint;
+  readonly tip: bigint;
 }
 
 /** Returns a state's views, with events of `db` up to its safe block. Throws `ContradictingResponse` if incomplete. */
@@ -52,12 +52,12 @@ function newestEvents(db: ReadOnlyDatabase, kinds: readonly ContractKind[], limi
   return found.sort(newestFirst).slice(0, limit);
 }
 
-function coreView(db: ReadOnlyDatabase, { deployment, reading, core, head }: SafeState): CoreView {
+function coreView(db: ReadOnlyDatabase, { deployment, reading, core, tip }: SafeState): CoreView {
   const source = newestEvents(db, ["core"], 1)[0];
   if (source === undefined) throw new ContradictingResponse("the Core has emitted no event");
   const { implementation, proxyAdminSlot, runtimeHash } = reading;
   return {
-    chain: chainPoint(deployment, reading, head),
+    chain: chainPoint(deployment, reading, tip),
     identities: {
       ...pick(deployment, "factory", "core", "proxyAdmin", "operatorTimelock", "operatorProposer"),
       proxyAdminOwner: core.proxyAdminOwner,
@@ -122,12 +122,12 @@ export function storedSnapshot({ snapshot }: SyncRow): Snapshot | undefined {
   return snapshot === null ? undefined : (fromBigintJson(snapshot) as Snapshot);
 }
 
-function chainPoint(deployment: Deployment, { block }: WholeReading, head: bigint): ChainPoint {
+function chainPoint(deployment: Deployment, { block }: WholeReading, tip: bigint): ChainPoint {
   return {
     target: deployment.target,
     chainId: BigInt(deployment.chainId),
     deploymentBlock: BigInt(deployment.deploymentBlock),
-    indexedThroughBlock: head,
+    indexedThroughBlock: tip,
     safeThroughBlock: block.number,
     safeBlockHash: block.hash,
     safeBlockTimestamp: block.timestamp,

@@ -29,8 +29,8 @@ export type FaultHints = Readonly<Partial<Record<FaultCode, string>>>;
 const FAULTS_LIMIT = 32;
 
 /**
- * Returns `line N: code field: sentence` for each fault, without characters that control a terminal. `todo` has what to do
- * about a code.
+ * Returns `line N: code field: sentence` for each fault, without characters that control a terminal. `todo` has what to
+ * do about a code.
  */
 export function rejectionSentences({ line, fault }: Rejection, todo: FaultHints = {}): string[] {
   const faults = [fault, ...fault.others];

@@ -1,11 +1,13 @@
 /**
- * The routes that show each field of a record: those whose response changes with the field's value. Every kept field is in the log.
- * `test/publish/shown-in.test.ts` changes each field and reads every route.
+ * The routes that show each field of a record: those whose response changes with the field's value. Every kept field is
+ * in the log. `test/publish/shown-in.test.ts` changes each field and reads every route.
  */
 import { FACT_KINDS, type FactKind } from "../schema.ts";
 import { RECORD_TYPES } from "./record-types.ts";
 
-/** By kind and field: names of routes; none if only the log has it. `type`, `installationId` and dropped fields are left out. */
+/**
+ * Names of routes, by kind and field; none if only the log has it. Without `type`, `installationId` and dropped fields.
+ */
 export const SHOWN_IN: Readonly<Record<FactKind, Readonly<Record<string, readonly string[]>>>> = {
   receipt: {
     telemetryId: ["telemetry", "installation-telemetry", "observations", "activity"],
@@ -77,8 +79,8 @@ export const SHOWN_IN: Readonly<Record<FactKind, Readonly<Record<string, readonl
 /** The only route that shows a field of every record. The others show newest values, sums, peaks and milestones. */
 export const EVERY_RECORD = "observations";
 
-/** Returns where a field is for readers, as docs/facts.md says it; empty for fields that say to what the record belongs. */
-export function placeOf(kind: FactKind, field: string): string {
+/** Returns where readers find a field, as docs/facts.md says it; empty for `type` and `installationId`. */
+export function shownIn(kind: FactKind, field: string): string {
   const { dropped = [] } = RECORD_TYPES[kind];
   if (dropped.includes(field)) return "*dropped*";
   const routes = SHOWN_IN[kind][field];

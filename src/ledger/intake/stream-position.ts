@@ -1,6 +1,6 @@
 /**
- * The position of a ledger in the stream that it follows (docs/spec/intake.md#stream). It is written in the transaction of
- * the batch that reached it, so no message is lost or taken twice.
+ * The position of a ledger in the stream that it follows (docs/spec/intake.md#stream). It is written in the transaction
+ * of the batch that reached it, so no message is lost or taken twice.
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRow, readValue, run } from "../../sqlite/statement.ts";
@@ -17,7 +17,7 @@ const INTAKE_RULES = 2;
 /** A stream as its server describes it. */
 interface Stream {
   readonly name: string;
-  /** As the server writes it. A stream that was made again has another one. */
+  /** As the server writes it. A new stream of the same name has another instant. */
   readonly createdAt: string;
   /** The subject filter; null for all messages. */
   readonly subject: string | null;
@@ -195,8 +195,8 @@ export function loggedPosition(db: ReadOnlyDatabase): LoggedPosition | undefined
 }
 
 /**
- * Makes a restored ledger follow the stream from this position on. Throws `Failure` stream_position_unknown if the ledger's
- * log is another one.
+ * Makes a restored ledger follow the stream from this position on. Throws `Failure` stream_position_unknown if the
+ * position belongs to another log.
  */
 export function restorePosition(db: Database, { position, ...point }: LoggedPosition): void {
   try {

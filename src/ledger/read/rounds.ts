@@ -43,7 +43,7 @@ export function* iterateRounds(
   }
 }
 
-const JUDGED_ROUNDS = 12;
+const COMPARED_ROUNDS = 12;
 const LATEST_CLOSE_MS = 86_400_000n;
 
 /**
@@ -57,13 +57,13 @@ export function genesisContradiction(
 ): Failure | undefined {
   if (genesis === undefined) return undefined;
   const sql = `SELECT round_id AS roundId, closed_at AS closedAt FROM round
-    WHERE installation = ? ORDER BY round_id DESC LIMIT ${JUDGED_ROUNDS}`;
+    WHERE installation = ? ORDER BY round_id DESC LIMIT ${COMPARED_ROUNDS}`;
   const rounds = readRows<{ roundId: string; closedAt: number }>(ledger, sql, installation).map((row) => {
     const end = roundEnd(genesis, BigInt(row.roundId));
     return { roundId: BigInt(row.roundId), closedAt: row.closedAt, end, late: BigInt(row.closedAt) - end };
   });
   const [newest] = rounds;
-  if (newest === undefined || rounds.length < JUDGED_ROUNDS) return undefined;
+  if (newest === undefined || rounds.length < COMPARED_ROUNDS) return undefined;
   if (rounds.some(({ late }) => late >= 0n && late <= LATEST_CLOSE_MS)) return undefined;
   // The latest genesis by which none of them was closed before its end.
   const earliest = rounds.reduce((least, { late }) => (late < least ? late : least), newest.late);
@@ -73,7 +73,7 @@ export function genesisContradiction(
   const [closed, end] = [formatTimestamp(newest.closedAt), formatTimestamp(Number(newest.end))];
   return new Failure(
     "genesis_contradicted",
-    `round ${newest.roundId} was closed at ${closed}, but by genesisTimestamp ${genesis} it ends at ${end}; ${fitting} fits the newest ${JUDGED_ROUNDS} rounds`,
+    `round ${newest.roundId} was closed at ${closed}, but by genesisTimestamp ${genesis} it ends at ${end}; ${fitting} fits the newest ${COMPARED_ROUNDS} rounds`,
   );
 }
 

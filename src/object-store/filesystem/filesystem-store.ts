@@ -96,7 +96,7 @@ export class FilesystemStore implements ObjectStore {
       await writeNewFile(temporary, [Buffer.from(formatHead(seal(object), tag)), object.body], mode);
       await this.makeDirectories(dirname(path));
       await lock.rename(temporary, path, end, () => {
-        if (condition !== undefined) this.judge(path, key, condition);
+        if (condition !== undefined) this.check(path, key, condition);
       });
       await syncDirectory(dirname(path));
       return tag;
@@ -166,7 +166,7 @@ export class FilesystemStore implements ObjectStore {
     return undefined;
   }
 
-  private judge(path: string, key: string, condition: PutCondition): void {
+  private check(path: string, key: string, condition: PutCondition): void {
     const current = this.tagAt(key, path);
     if (current !== ("ifTag" in condition ? condition.ifTag : undefined)) {
       throw new StoreConflict(`${key}: the object was ${current === undefined ? "deleted" : "replaced"}`);

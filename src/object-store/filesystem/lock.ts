@@ -38,14 +38,14 @@ export class FilesystemLock {
   }
 
   /**
-   * Renames a new file into an existing directory. Calls `judge` under the lock; it may throw. `end` is the deadline by
+   * Renames a new file into an existing directory. Calls `check` under the lock; it may throw. `end` is the deadline by
    * `performance.now()`. Throws `StoreUnavailable` if the change was not made; it is then not made later either.
    */
-  rename(from: string, to: string, end: number, judge: () => void): Promise<void> {
+  rename(from: string, to: string, end: number, check: () => void): Promise<void> {
     return this.#hold(end, (held) => {
       moveInto(from, held);
       this.#checkNewest();
-      judge();
+      check();
       checkTime(end);
       renameSync(held, to);
     });

@@ -50,7 +50,9 @@ export function prepareDirectory(directory: string): void {
   }
 }
 
-/** A publisher overwrites and deletes files in its store, so it takes no directory that contains other files. Throws `Failure` store_foreign, store_forbidden. */
+/**
+ * A publisher deletes files in its store, so it takes no directory with others. Throws store_foreign, store_forbidden.
+ */
 export function checkOwn(directory: string): void {
   if (!existsSync(directory)) return;
   enter(directory);
@@ -60,7 +62,7 @@ export function checkOwn(directory: string): void {
   throw new Failure("store_foreign", `${directory} is not a store (${STORE_MARK} is missing) and contains ${foreign}`);
 }
 
-/** Throws `Failure` `store_foreign` if the path exists and is not a directory, `store_forbidden` if this user may not enter a directory above it. */
+/** Throws store_foreign if the path is no directory, store_forbidden if this user may not enter one above it. */
 export function checkReadable(path: string): void {
   let found: Stats | undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * An R2 bucket as a store through a Worker's binding, at the edge and without `node:` modules. It only reads: a publisher puts
- * through R2's S3 interface. The runtime signs and retries requests. Tags hash only the body, as on S3.
+ * An R2 bucket as a store through a Worker's binding, at the edge and without `node:` modules. It only reads: a publisher
+ * puts through R2's S3 interface. The runtime signs and retries requests. Tags hash only the body, as on S3.
  */
 import { errorMessage } from "../../values/unknown.ts";
 import { checkKey } from "../check-object.ts";

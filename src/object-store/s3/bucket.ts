@@ -69,7 +69,7 @@ export class S3Bucket {
   async read(key: string, abortSignal: AbortSignal, unless?: StoreTag): Promise<Marked> {
     const condition = unless === undefined ? {} : { IfNoneMatch: `"${unless}"` };
     const response = await this.#client.send(new GetObjectCommand({ ...this.#at(key), ...condition }), { abortSignal });
-    const tag = tagOf(response.ETag);
+    const tag = storeTag(response.ETag);
     const read = response.Body?.transformToByteArray().catch((error: unknown) => {
       // The SDK reports an aborted body as if the server had cut it.
       if (abortSignal.aborted) throw abortSignal.reason;
@@ -95,7 +95,7 @@ export class S3Bucket {
       Metadata: { ...object.metadata, [PUT_ID]: putId },
     });
     command.middlewareStack.add((next) => (args) => notAfter(end, () => next(args)), LAST);
-    return tagOf((await this.#client.send(command, { abortSignal: signal })).ETag);
+    return storeTag((await this.#client.send(command, { abortSignal: signal })).ETag);
   }
 
   async remove(key: string, { signal, end }: Attempt): Promise<void> {
@@ -105,8 +105,8 @@ export class S3Bucket {
   }
 
   /**
-   * Returns up to 1,000 keys, the token of the next page (undefined on the last one), and what the page contradicts. A page with
-   * a fault must not be used: what it lacks would count as missing.
+   * Returns up to 1,000 keys, the token of the next page (undefined on the last one), and what the page contradicts. A
+   * page with a fault must not be used: what it lacks would count as missing.
    */
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal) {
     const Prefix = this.#root + prefix;
@@ -119,7 +119,7 @@ export class S3Bucket {
     };
   }
 
-  /** Returns the Date of the response for a key that nobody has asked for (epoch ms, whole seconds). Throws without one. */
+  /** Returns the Date of a response for a new key (epoch ms, whole seconds). Throws without one. */
   async date(unknownKey: string, abortSignal: AbortSignal): Promise<number> {
     const command = new HeadObjectCommand(this.#at(unknownKey));
     let date: number | undefined;
@@ -163,7 +163,7 @@ export class S3Bucket {
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Throws `NotS3` without a tag, as for a proxy's page with status 200. */
-function tagOf(etag: string | undefined): StoreTag {
+function storeTag(etag: string | undefined): StoreTag {
   if (etag === undefined) throw new NotS3("no ETag");
   return bareTag(etag);
 }

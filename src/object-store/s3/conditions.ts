@@ -25,8 +25,8 @@ export type Written =
 const STALE_TAG = "0".repeat(32);
 
 /**
- * Puts a small object of its own again and again with `put`, which never reports its own earlier attempt as a refusal. Throws the
- * error of a refusal that proves nothing: another writer was there.
+ * Puts a small object of its own again and again with `put`, which never reports its own earlier attempt as a refusal.
+ * Throws the error of a refusal that proves nothing: another writer was there.
  */
 export async function probeConditions(put: (headers: PutHeaders) => Promise<Written>): Promise<Conditions> {
   let tag: StoreTag | undefined;

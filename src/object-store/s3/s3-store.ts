@@ -141,8 +141,8 @@ export class S3Store implements ObjectStore, StoreClock {
   }
 
   /**
-   * Checks everything that a writer needs of the server: conditions, lists and a clock. Throws `StoreUnavailable`, and `Failure`
-   * conditions_unsupported without conditions if `singleWriter` is not set.
+   * Checks everything that a writer needs of the server: conditions, lists and a clock. Throws `StoreUnavailable`, and
+   * `Failure` conditions_unsupported without conditions if `singleWriter` is not set.
    */
   async probe(): Promise<void> {
     await this.#assertConditions();

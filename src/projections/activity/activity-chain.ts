@@ -1,10 +1,10 @@
 /** Derives the activity's events from the chain's events (docs/spec/api.md#activity-types). */
 import type { Database } from "better-sqlite3";
-import type { ChainEvent } from "../../chain/chain-state.ts";
+import type { ChainEvent, EventPosition } from "../../chain/chain-state.ts";
 import { type EventName, textArgument } from "../../chain/store/read-events.ts";
 import { chainEventKey } from "../../values/activity-key.ts";
 import { type Follower, rewindBlocks } from "../follow.ts";
-import { settlementBefore } from "../settlements/settlements.ts";
+import { completedBlocks, settlementBefore } from "../settlements/settlements.ts";
 import { addActivityEvents, chainBlockBelow, dropChainEventsAbove, type NewActivityEvent } from "./activity-events.ts";
 import { CHAIN_TYPE_NAMES, CHAIN_TYPES, type ChainEventType } from "./event-types.ts";
 
@@ -85,32 +85,25 @@ function isOfType({ contractKind, eventName }: ChainEvent, type: ChainEventType)
   return CHAIN_TYPES[type].contract === contractKind && CHAIN_TYPES[type].eventName === eventName;
 }
 
-/** The part of its log that a chain event stores; blockTimestamp in epoch ms. */
-export interface ChainEventSource {
+/** The part of a chain event that is stored; blockTimestamp in epoch ms. */
+export interface ChainEventSource extends Omit<EventPosition, "blockNumber"> {
   readonly contractAddress: string;
   /** Decimal string. */
   readonly blockNumber: string;
-  readonly blockHash: string;
-  readonly blockTimestamp: number;
-  readonly transactionHash: string;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
 }
 
 function settlementCompleted(event: ChainEvent, projections: Database) {
   const before = settlementBefore(projections, event);
   const cumulativeWork = BigInt(textArgument(event, "cumulativeWork"));
   const blockHeight = BigInt(textArgument(event, "blockHeight"));
-  const previousHeight = before?.blockHeight ?? 0n;
-  const completed = blockHeight > previousHeight;
+  const { completedBlockCount, ...bounds } = completedBlocks(before?.blockHeight ?? 0n, blockHeight);
   return {
     previousSettledThroughRound: textArgument(event, "previousSettledThroughRound"),
     settledThroughRound: textArgument(event, "settledThroughRound"),
     activeRoundCount: textArgument(event, "activeRoundCount"),
     workAdded: String(cumulativeWork - (before?.cumulativeWork ?? 0n)),
-    completedBlockCount: String(blockHeight - previousHeight),
-    firstCompletedBlock: completed ? String(previousHeight + 1n) : null,
-    lastCompletedBlock: completed ? String(blockHeight) : null,
+    completedBlockCount,
+    ...bounds,
     cumulativeWork: String(cumulativeWork),
     blockHeight: String(blockHeight),
   };

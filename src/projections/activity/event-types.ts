@@ -13,7 +13,7 @@ interface ChainType {
 /**
  * The event types that come from the chain. For a new row, change the version of `chainActivityFollower`, so that it
  * follows the earlier events too. If the event is also new in src/chain/abi.ts, raise CHAIN_SCHEMA_VERSION, so that its
- * earlier logs are read.
+ * earlier events are read.
  */
 export const CHAIN_TYPES = {
   "system.settlement_completed": { category: "protocol", contract: "core", eventName: "BatchSettled" },

@@ -3,7 +3,7 @@
  * milestones by policy v1 over all receipts in position order.
  */
 import type { Database } from "better-sqlite3";
-import type { MeasuredReceipt } from "../../ledger/logs.ts";
+import type { MeasuredReceipt } from "../../ledger/sources.ts";
 import { readValue, statement } from "../../sqlite/statement.ts";
 import { measurementEventKey } from "../../values/activity-key.ts";
 import { noonDate, noonDay } from "../../values/noon-day.ts";

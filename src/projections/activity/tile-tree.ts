@@ -138,14 +138,14 @@ export class TileTree extends TileReader {
     run(this.#db, "UPDATE activity_category SET basis = ? WHERE category = ?", basis, this.category);
   }
 
-  /** Adds to the category's `changes`, and records that the events above all tiles may fill another one. */
+  /** Adds to the category's `changes`, and records that the events above all tiles may fill a tile. */
   count(changes: number): void {
     const sql = `INSERT INTO activity_category VALUES (?, NULL, ?, 1)
       ON CONFLICT DO UPDATE SET changes = changes + excluded.changes, above = 1`;
     run(this.#db, sql, this.category, changes);
   }
 
-  /** Records that the events above all tiles do not fill another one. */
+  /** Records that the events above all tiles fill no tile. */
   finishAbove(): void {
     run(this.#db, "UPDATE activity_category SET above = 0 WHERE category = ?", this.category);
   }

@@ -15,7 +15,7 @@ interface Step {
   readonly cumulativeWorkUnits: string;
 }
 
-interface Known {
+interface KeptReceipts {
   readonly counterEpoch: string;
   /** Position of the newest receipt that is accounted for. */
   readonly position: number;
@@ -25,29 +25,29 @@ interface Known {
   readonly fromStart: boolean;
 }
 
-const cache = new WeakMap<ReadOnlyDatabase, Map<number, Known>>();
+const cache = new WeakMap<ReadOnlyDatabase, Map<number, KeptReceipts>>();
 
 /**
- * Returns the work of the newest receipt beyond a base: the newest receipt of its epoch observed before `end` (epoch ms, a
- * multiple of 600 s). If there is none, the base is the epoch's first receipt. Reads the receipts since the last call on
- * the same ledger; the first call reads those observed since `end`.
+ * Returns the work of the newest receipt beyond a base: the newest receipt of its epoch observed before `end` (epoch ms,
+ * a multiple of 600 s). If there is none, the base is the epoch's first receipt. Reads the receipts since the last call
+ * on the same ledger; the first call reads those observed since `end`.
  */
 export function readOpenWork(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, end: bigint): bigint {
   const endSlot = Number(end / BigInt(ROUND_MS));
-  let known = extendKnown(ledger, installation, newest, endSlot);
-  if (!covers(known, endSlot)) known = readBack(ledger, { installation, newest, endSlot });
-  known = dropBefore(known, endSlot);
+  let kept = extendKept(ledger, installation, newest, endSlot);
+  if (!covers(kept, endSlot)) kept = readBack(ledger, { installation, newest, endSlot });
+  kept = dropBefore(kept, endSlot);
   let byInstallation = cache.get(ledger);
   if (byInstallation === undefined) cache.set(ledger, (byInstallation = new Map()));
-  byInstallation.set(installation, known);
-  const [step] = known.steps;
+  byInstallation.set(installation, kept);
+  const [step] = kept.steps;
   const base =
     step !== undefined && step.slot < endSlot ? step : readEpochStart(ledger, installation, newest.counterEpoch);
   const open = BigInt(newest.cumulativeWorkUnits) - BigInt((base ?? newest).cumulativeWorkUnits);
   return open > 0n ? open : 0n;
 }
 
-function extendKnown(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, endSlot: number): Known {
+function extendKept(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, endSlot: number): KeptReceipts {
   const before = cache.get(ledger)?.get(installation);
   const isUsable =
     before !== undefined &&
@@ -62,8 +62,12 @@ interface Target {
   readonly endSlot: number;
 }
 
-/** Reads back from the newest receipt to the first observed before the end, the known position or the epoch's start. */
-function readBack(ledger: ReadOnlyDatabase, { installation, newest, endSlot }: Target, before?: Known): Known {
+/** Reads back from the newest receipt to the first observed before the end, the kept position or the epoch's start. */
+function readBack(
+  ledger: ReadOnlyDatabase,
+  { installation, newest, endSlot }: Target,
+  before?: KeptReceipts,
+): KeptReceipts {
   const { counterEpoch, position, telemetryId } = newest;
   const start = before?.position ?? (readEpochStart(ledger, installation, counterEpoch)?.position ?? 1) - 1;
   const found: Step[] = [];
@@ -82,14 +86,14 @@ function readBack(ledger: ReadOnlyDatabase, { installation, newest, endSlot }: T
   return { counterEpoch, position, telemetryId, steps, fromStart: before?.fromStart ?? true };
 }
 
-function covers(known: Known, endSlot: number): boolean {
-  return known.fromStart || (known.steps[0]?.slot ?? Number.POSITIVE_INFINITY) < endSlot;
+function covers(kept: KeptReceipts, endSlot: number): boolean {
+  return kept.fromStart || (kept.steps[0]?.slot ?? Number.POSITIVE_INFINITY) < endSlot;
 }
 
 /** Keeps only the last step before the end. If the end ever goes back, the receipts are read again. */
-function dropBefore(known: Known, endSlot: number): Known {
-  const after = known.steps.findIndex((step) => step.slot >= endSlot);
-  const dropped = (after === -1 ? known.steps.length : after) - 1;
-  if (dropped <= 0) return known;
-  return { ...known, steps: known.steps.slice(dropped), fromStart: false };
+function dropBefore(kept: KeptReceipts, endSlot: number): KeptReceipts {
+  const after = kept.steps.findIndex((step) => step.slot >= endSlot);
+  const dropped = (after === -1 ? kept.steps.length : after) - 1;
+  if (dropped <= 0) return kept;
+  return { ...kept, steps: kept.steps.slice(dropped), fromStart: false };
 }

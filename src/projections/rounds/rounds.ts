@@ -3,7 +3,7 @@
  * and the intervals, in any order. A round that was accepted before its end waits.
  */
 import type { Database } from "better-sqlite3";
-import type { AcceptedRound } from "../../ledger/logs.ts";
+import type { AcceptedRound } from "../../ledger/sources.ts";
 import { type ReadOnlyDatabase, readRow, readRows, statement } from "../../sqlite/statement.ts";
 import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotOfRound } from "../../values/slot.ts";
 import type { Follower, StepBudget } from "../follow.ts";

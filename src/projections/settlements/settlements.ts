@@ -101,6 +101,16 @@ export function settlementBefore(
   return row && settlementOf(row);
 }
 
+/** Returns the blocks above one height up to another; null bounds if there are none (docs/spec/chain.md#derived). */
+export function completedBlocks(previousHeight: bigint, blockHeight: bigint) {
+  const completed = blockHeight > previousHeight;
+  return {
+    firstCompletedBlock: completed ? String(previousHeight + 1n) : null,
+    lastCompletedBlock: completed ? String(blockHeight) : null,
+    completedBlockCount: String(blockHeight - previousHeight),
+  };
+}
+
 const SELECT = `SELECT block_number AS blockNumber, log_index AS logIndex, block_timestamp AS blockTimestamp,
   transaction_hash AS transactionHash, previous_round AS previousRound, settled_round AS settledRound,
   active_rounds AS activeRounds, cumulative_work AS cumulativeWork, block_height AS blockHeight, batches,
@@ -195,28 +205,4 @@ function addFunding(projections: Database, event: ChainEvent): void {
     event.logIndex,
     textArgument(event, "amount"),
   );
-}
-
-interface Memo {
-  readonly changes: number;
-  readonly values: Map<string, unknown>;
-}
-
-const memos = new WeakMap<ReadOnlyDatabase, Memo>();
-/** Number of cached values at which the cache is cleared; most of them are then for past instants. */
-const MEMO_LIMIT = 64;
-
-/**
- * Computes a value once for several responses of one cycle. `compute` must depend only on these tables and `key`; it is
- * called again after the settlements change.
- */
-export function memoizedUntilChange<T>(projections: ReadOnlyDatabase, key: string, compute: () => T): T {
-  const changes = settlementChanges(projections);
-  let memo = memos.get(projections);
-  if (memo === undefined || memo.changes !== changes || memo.values.size >= MEMO_LIMIT) {
-    memo = { changes, values: new Map() };
-    memos.set(projections, memo);
-  }
-  if (!memo.values.has(key)) memo.values.set(key, compute());
-  return memo.values.get(key) as T;
 }

@@ -1,6 +1,6 @@
 /** Stores the state of each settlement submission, and the sums of the confirmed ones. */
 import type { Database } from "better-sqlite3";
-import type { ChangedSubmission } from "../../ledger/logs.ts";
+import type { ChangedSubmission } from "../../ledger/sources.ts";
 import { type ReadOnlyDatabase, readRows, run } from "../../sqlite/statement.ts";
 import { type Follower, forgetTotals, readTotals, writeTotals } from "../follow.ts";
 
@@ -54,7 +54,7 @@ export function submissionFollower(installationId: string): Follower<ChangedSubm
       for (const submission of submissions) {
         store(projections, submission);
         totals.firstPreparedAt = Math.min(totals.firstPreparedAt, submission.preparedAt);
-        // A confirmed submission never changes, so the log returns it in this lifecycle only once.
+        // A confirmed submission never changes, so the source returns it in this lifecycle only once.
         if (submission.lifecycle !== "confirmed") continue;
         totals.confirmed += 1;
         totals.cumulativeWork = greater(totals.cumulativeWork, BigInt(submission.expectedCumulativeWork));

@@ -1,4 +1,4 @@
-/** Builds the head of a category's activity (docs/spec/api.md#activity). The shim cuts pages from it and its tiles. */
+/** Builds the root of a category's activity (docs/spec/api.md#activity). The shim cuts pages from it and its tiles. */
 import type { ChainUnavailable, CoreView, EconomyView } from "../../chain/chain-state.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey } from "../../http/keys.ts";
@@ -7,14 +7,14 @@ import type { Built } from "../built.ts";
 import { chainPointOf } from "../fields.ts";
 import { activeTypes, activitySchema } from "./contract.ts";
 import { ACTIVITY_LIMIT, activityKey, type Category } from "./route.ts";
-import { type EventLine, encodeHead, type Head, pageBody } from "./stored-feed.ts";
+import { type ActivityRoot, type EventLine, encodeRoot, pageBody } from "./stored-activity.ts";
 
-/** A category's tiles, and its newest events, which are in the head. */
-export interface ActivityLayout extends Pick<Head, "tiles" | "indexes"> {
+/** A category's tiles, and its newest events, which are in the root. */
+export interface ActivityLayout extends Pick<ActivityRoot, "tiles" | "indexes"> {
   readonly recent: readonly EventLine[];
 }
 
-export interface HeadInputs {
+export interface RootInputs {
   readonly installationId: string;
   readonly category: Category;
   /** True if there is a measurement source. */
@@ -26,15 +26,15 @@ export interface HeadInputs {
 }
 
 /** Throws if its first page would break a rule of docs/spec/api.md#activity. */
-export function buildActivityHead(inputs: HeadInputs, layout: ActivityLayout, at: number): Built {
+export function buildActivityRoot(inputs: RootInputs, layout: ActivityLayout, at: number): Built {
   const envelope = envelopeOf(inputs);
   const opening = openingOf(inputs, envelope, formatTimestamp(at));
   activitySchema.parse(JSON.parse(pageBody(opening, layout.recent.slice(0, ACTIVITY_LIMIT.maximum), null)));
   return {
     status: 200,
     headers: { "cache-control": NO_STORE },
-    body: encodeHead({ opening, ...layout }),
-    stableText: encodeHead({ opening: openingOf(inputs, envelope, ""), ...layout }),
+    body: encodeRoot({ opening, ...layout }),
+    fingerprintText: encodeRoot({ opening: openingOf(inputs, envelope, ""), ...layout }),
     nextChangeAt: inputs.validUntil,
     successorKey: constantKey(activityKey(inputs.category)),
   };
@@ -44,15 +44,15 @@ export function buildUnavailableActivity(installationId: string, reason: ChainUn
   const body = JSON.stringify(
     activitySchema.parse({ schemaVersion: 1, installationId, status: "unavailable", reason }),
   );
-  return { status: 200, headers: { "cache-control": NO_STORE }, body, stableText: body };
+  return { status: 200, headers: { "cache-control": NO_STORE }, body, fingerprintText: body };
 }
 
-function openingOf({ installationId }: HeadInputs, fields: object, generatedAt: string): string {
+function openingOf({ installationId }: RootInputs, fields: object, generatedAt: string): string {
   const envelope = { schemaVersion: 1, installationId, status: "available", generatedAt, ...fields };
   return `${JSON.stringify(envelope).slice(0, -1)},"events":[`;
 }
 
-function envelopeOf({ category, hasMeasurements, core, economy }: HeadInputs) {
+function envelopeOf({ category, hasMeasurements, core, economy }: RootInputs) {
   const { indexedThroughBlock, safeThroughBlock, ...point } = chainPointOf(core.chain);
   return {
     catalogVersion: "public-activity-v1",

@@ -1,5 +1,5 @@
 /**
- * Publishes activity (docs/spec/api.md#activity): per category a head with its tiles, and the constant response that
+ * Publishes activity (docs/spec/api.md#activity): per category a root with its tiles, and the constant response that
  * replaces it when it expires.
  */
 
@@ -13,7 +13,7 @@ import type { Built } from "../built.ts";
 import { chainNews, HISTORY_HEIGHT_INTERVAL, hasUnfollowedReceipts, heightTiming } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { buildActivityHead, buildUnavailableActivity } from "./build.ts";
+import { buildActivityRoot, buildUnavailableActivity } from "./build.ts";
 import { activityKey, activityTilesPrefix, CATEGORIES, type Category, TILE_KEPT_MS, tilesPart } from "./route.ts";
 import { activityContext, activityLayout, activityTiles, tilesVersion } from "./tiles.ts";
 
@@ -65,7 +65,7 @@ function build(category: Category, snapshot: Snapshot, at: number): Built {
   }
   const { core, economy, validUntil } = context;
   const inputs = { installationId, category, hasMeasurements: ledger !== undefined, core, economy, validUntil };
-  return buildActivityHead(inputs, activityLayout({ projections, category, context }), at);
+  return buildActivityRoot(inputs, activityLayout({ projections, category, context }), at);
 }
 
 function inputs(category: Category, snapshot: Snapshot): string {

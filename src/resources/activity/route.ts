@@ -8,6 +8,7 @@ import { pathKey } from "../../http/keys.ts";
 import { uniqueParameters } from "../../http/request.ts";
 import { BLOCKS_EDGE_SECONDS, limitPattern, ROUTE_RULES, type Route } from "../../http/route.ts";
 import { isActivityKey } from "../../values/activity-key.ts";
+import { base64Url, base64UrlText } from "../../values/base64.ts";
 
 export const ACTIVITY_PATH = "/v1/public/activity";
 export const CATEGORIES = ["all", "protocol", "players", "measurement"] as const;
@@ -19,12 +20,12 @@ export function tilesPart(category: Category): string {
 }
 
 /**
- * Milliseconds for which a tile is kept after no head names it (docs/spec/publishing.md#deletions). Caches and readers
- * keep a head for seconds.
+ * Milliseconds for which a tile is kept after no root names it (docs/spec/publishing.md#deletions). Caches and readers
+ * keep a root for seconds.
  */
 export const TILE_KEPT_MS = 3_600_000;
 
-/** Returns the key of a category's head. */
+/** Returns the key of a category's root. */
 export function activityKey(category: Category): string {
   return pathKey(ACTIVITY_PATH, category);
 }
@@ -83,25 +84,16 @@ function isActivityLimit(text: string): boolean {
   return String(limit) === text && Number.isInteger(limit) && limit >= minimum && limit <= maximum;
 }
 
-/**
- * Encodes the cursor (docs/spec/api.md#activity-order): category and key of the last returned event, as unpadded
- * base64url. Uses `btoa` and `atob` because the shim also runs without Buffer.
- */
+/** Encodes the cursor (docs/spec/api.md#activity-order): category and key of the last returned event. */
 export function encodeActivityCursor(category: Category, key: string): string {
-  return btoa(`${category}:${key}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return base64Url(`${category}:${key}`);
 }
 
 /** Returns the key; undefined if the cursor is invalid, not canonical, or of another category. */
 export function decodeActivityCursor(category: Category, cursor: string): string | undefined {
-  let text: string;
-  try {
-    text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
-  } catch {
-    return undefined;
-  }
-  const key = text.slice(category.length + 1);
-  const isOurs = text.startsWith(`${category}:`) && isActivityKey(key);
-  return isOurs && encodeActivityCursor(category, key) === cursor ? key : undefined;
+  const text = base64UrlText(cursor);
+  const key = text?.slice(category.length + 1);
+  return text?.startsWith(`${category}:`) && key !== undefined && isActivityKey(key) ? key : undefined;
 }
 
 export const activityRoute = {

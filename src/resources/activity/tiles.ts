@@ -1,6 +1,6 @@
 /**
  * Builds activity's immutable tiles (docs/spec/publishing.md#activity-tiles): texts, names, and the layout in a
- * category's head. A tile's name is the hash of its text, so the same text is never stored twice.
+ * category's root. A tile's name is the hash of its text, so the same text is never stored twice.
  */
 
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ import type { ActivityLayout } from "./build.ts";
 import { activityEventSchema } from "./contract.ts";
 import { type ActivityContext, eventText } from "./event.ts";
 import { activityTileKey, type Category } from "./route.ts";
-import { type EventLine, encodeIndexTile, encodeTile, type TileEntry } from "./stored-feed.ts";
+import { type EventLine, encodeIndexTile, encodeTile, type TileEntry } from "./stored-activity.ts";
 
 /** The inputs of the tiles' texts. They exist if both chain views are available. */
 export interface ActivityViews extends ActivityContext {
@@ -101,7 +101,7 @@ export function areTilesCut({ projections, category, context }: CategoryEvents):
 
 /**
  * Returns a text that changes with the tiles; "" if not all are cut, or an input is unavailable. It depends only on the
- * tiles' names: even if the projections were lost, a head must not name a tile that was not put.
+ * tiles' names: even if the projections were lost, a root must not name a tile that was not put.
  */
 export function tilesVersion(snapshot: Snapshot, category: Category): string {
   const events = eventsOf(snapshot, category);

@@ -27,5 +27,5 @@ export function buildModules(installationId: string, modules: readonly ModuleSna
       })),
     }),
   );
-  return { status: 200, headers: {}, body, stableText: body };
+  return { status: 200, headers: {}, body, fingerprintText: body };
 }

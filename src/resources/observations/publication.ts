@@ -13,6 +13,6 @@ export function indexPublication(index: InstallationIndex): Publication {
     key: INSTALLATIONS_KEY,
     sources: { installationId: null },
     inputs: () => body,
-    build: () => ({ status: 200, headers: {}, body, stableText: body }),
+    build: () => ({ status: 200, headers: {}, body, fingerprintText: body }),
   };
 }

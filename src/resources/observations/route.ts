@@ -5,6 +5,7 @@
 import { INSTALLATIONS_KEY, pathKey, TILE_SIZE } from "../../http/keys.ts";
 import { parseQuery } from "../../http/request.ts";
 import { limitPattern, RECEIPTS_EDGE_SECONDS, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
+import { base64Url, base64UrlText } from "../../values/base64.ts";
 import { isInstallationId } from "../../values/installation-id.ts";
 
 /** Returns the key prefix of an installation's tiles. */
@@ -35,26 +36,17 @@ export function parseObservationTileKey(key: string): ObservationTile | undefine
   return isInstallationId(installationId) ? { installationId, tile: Number(tile) } : undefined;
 }
 
-/**
- * Encodes a position as a cursor: its decimal digits as unpadded base64url. Uses `btoa` and `atob` because the shim
- * also runs without Buffer.
- */
+/** Encodes a position as a cursor: its decimal digits in base64url. */
 export function encodeObservationCursor(position: number): string {
-  return btoa(String(position)).replaceAll("=", "");
+  return base64Url(String(position));
 }
 
 /** Returns a cursor's position; undefined if it is not canonical, not positive, or above 2^53 − 1. */
 export function decodeObservationCursor(cursor: string): number | undefined {
-  if (!/^[A-Za-z0-9_-]{2,24}$/.test(cursor)) return undefined;
-  let text: string;
-  try {
-    text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
-  } catch {
-    return undefined;
-  }
-  if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
+  const text = /^[A-Za-z0-9_-]{2,24}$/.test(cursor) ? base64UrlText(cursor) : undefined;
+  if (text === undefined || !/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
   const position = Number(text);
-  return Number.isSafeInteger(position) && encodeObservationCursor(position) === cursor ? position : undefined;
+  return Number.isSafeInteger(position) ? position : undefined;
 }
 
 /**

@@ -25,7 +25,7 @@ export function buildUnavailableOnchain(installationId: string, reason: ChainUna
 
 function built(onchain: unknown): Built {
   const body = JSON.stringify(onchainSchema.parse(onchain));
-  return { status: 200, headers: { "cache-control": NO_STORE }, body, stableText: body };
+  return { status: 200, headers: { "cache-control": NO_STORE }, body, fingerprintText: body };
 }
 
 function viewOf({ chain, identities, configuration, core, implementation, governance, source, events }: CoreView) {

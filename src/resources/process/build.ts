@@ -9,6 +9,7 @@ import { etagOf } from "../../http/representation.ts";
 import type { Receipt } from "../../ledger/read/receipts.ts";
 import type { ReporterRun } from "../../ledger/read/reporter-runs.ts";
 import type { Submission } from "../../ledger/read/submissions.ts";
+import { completedBlocks } from "../../projections/settlements/settlements.ts";
 import {
   FUTURE_ALLOWANCE_MS,
   REPORTER_STALE_AFTER_MS,
@@ -42,7 +43,7 @@ export function buildProcess(facts: ProcessFacts, at: number, seenAt = at): Buil
     status: 200,
     headers: { etag: etagOf(revision), "cache-control": REVALIDATE },
     body: JSON.stringify(process),
-    stableText: revision,
+    fingerprintText: revision,
     ...(changes.length === 0 ? {} : nextOf(facts, Math.min(...changes), seenAt)),
   };
 }
@@ -123,16 +124,13 @@ function project(core: SafeCoreState, added: bigint): Projected {
   const cumulativeWork = core.cumulativeWork + added;
   // A Core that breaks rule 1 fails the schema, which names the rule. Avoid dividing by zero before that.
   const blockHeight = workPerBlock > 0n ? cumulativeWork / workPerBlock : core.blockHeight;
-  const completed = blockHeight - core.blockHeight;
   return {
     lifecycle: "optimistic",
     cumulativeWork: String(cumulativeWork),
     blockHeight: String(blockHeight),
     currentWork: String(workPerBlock > 0n ? cumulativeWork % workPerBlock : core.currentWork),
     workPerBlock: String(workPerBlock),
-    firstCompletedBlock: completed > 0n ? String(core.blockHeight + 1n) : null,
-    lastCompletedBlock: completed > 0n ? String(blockHeight) : null,
-    completedBlockCount: String(completed),
+    ...completedBlocks(core.blockHeight, blockHeight),
   };
 }
 

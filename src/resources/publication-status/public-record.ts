@@ -1,5 +1,6 @@
 /**
- * What `/status.json` says (docs/spec/people.md#status-json), made from the publisher's head. It contains no data for the operator.
+ * What `/status.json` says (docs/spec/people.md#status-json), made from the publisher's head. It contains no data for the
+ * operator.
  */
 
 import { originOf } from "../../values/log.ts";

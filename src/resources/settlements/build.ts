@@ -1,11 +1,10 @@
 /** Builds the history of settlement batches with their mints (docs/spec/api.md#settlements), live or saved. */
 import type { CoreView, EconomyView } from "../../chain/chain-state.ts";
-import { fundedAmount, type Settlement } from "../../projections/settlements/settlements.ts";
+import { completedBlocks, fundedAmount, type Settlement } from "../../projections/settlements/settlements.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { UINT256_MAX } from "../../values/decimal.ts";
 import type { Built } from "../built.ts";
 import { settlementsSchema } from "./contract.ts";
-import { completedBlocks } from "./history.ts";
 import { readLive, renderLive, renderSaved, type SettlementSources, whyNotLive } from "./live-or-saved.ts";
 import type { SettlementRange } from "./route.ts";
 

@@ -1,6 +1,7 @@
 /** Reads the window and batches of a range for both versions (docs/spec/api.md#settlements-window). */
 
 import {
+  completedBlocks,
   lastSettlementBefore,
   type Settlement,
   settlementBefore,
@@ -124,15 +125,5 @@ function fieldsOf(settlement: Settlement, before: Settlement | undefined): Recor
     blockTimestamp: formatTimestamp(settlement.blockTimestamp),
     logIndex: String(settlement.logIndex),
     confirmationStatus: "safe",
-  };
-}
-
-/** Returns the blocks above one height up to another; null bounds if there are none (docs/spec/chain.md#derived). */
-export function completedBlocks(previousHeight: bigint, blockHeight: bigint) {
-  const completed = blockHeight > previousHeight;
-  return {
-    firstCompletedBlock: completed ? String(previousHeight + 1n) : null,
-    lastCompletedBlock: completed ? String(blockHeight) : null,
-    completedBlockCount: String(blockHeight - previousHeight),
   };
 }

@@ -7,7 +7,7 @@ import type * as z from "zod";
 import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { FALLBACK_REASON_HEADER, REVALIDATE, SOURCE_HEADER } from "../../http/common-headers.ts";
 import { etagOf } from "../../http/representation.ts";
-import { lastSettlementBefore, memoizedUntilChange } from "../../projections/settlements/settlements.ts";
+import { lastSettlementBefore } from "../../projections/settlements/settlements.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { fieldsOf } from "../../values/unknown.ts";
@@ -47,10 +47,7 @@ export function readLive(sources: SettlementSources, core: CoreView, range: Sett
       generatedAt: formatTimestamp(at),
     },
     chain: chainPointOf(core.chain),
-    // Both versions and the queue projection have the same windows.
-    history: memoizedUntilChange(sources.projections, `history ${range} ${window?.start}`, () =>
-      readHistory(sources.projections, window),
-    ),
+    history: readHistory(sources.projections, window),
     until: Math.min(
       sources.chain.validUntil,
       window === undefined ? Number.POSITIVE_INFINITY : window.end + WINDOW_GRACE_MS,
@@ -134,22 +131,26 @@ export function renderSaved(
 }
 
 /** Returns the body, and the body without generatedAt. */
-function textsOf(body: Body): { readonly body: string; readonly stableText: string } {
+function textsOf(body: Body): { readonly body: string; readonly fingerprintText: string } {
   const { generatedAt: _, ...undated } = body;
-  return { body: JSON.stringify(body), stableText: JSON.stringify(undated) };
+  return { body: JSON.stringify(body), fingerprintText: JSON.stringify(undated) };
 }
 
-function rendered({ body, stableText }: ReturnType<typeof textsOf>, source: Source, reason?: ChainUnavailable): Built {
+function rendered(
+  { body, fingerprintText }: ReturnType<typeof textsOf>,
+  source: Source,
+  reason?: ChainUnavailable,
+): Built {
   return {
     status: 200,
     headers: {
       "cache-control": REVALIDATE,
-      etag: etagOf(revisionOf(JSON.stringify([source, reason ?? null, stableText]))),
+      etag: etagOf(revisionOf(JSON.stringify([source, reason ?? null, fingerprintText]))),
       [SOURCE_HEADER]: source,
       ...(reason === undefined ? {} : { [FALLBACK_REASON_HEADER]: reason }),
     },
     body,
-    stableText,
+    fingerprintText,
   };
 }
 
@@ -167,8 +168,8 @@ export function isAvailable(body: string): boolean {
 }
 
 /**
- * Returns the saved form of a published body (docs/spec/api.md#settlements-source): available history of the bound source,
- * without the queue projection. `undefined` if the response is unavailable or from another source.
+ * Returns the saved form of a published body (docs/spec/api.md#settlements-source): available history of the bound
+ * source, without the queue projection. `undefined` if the response is unavailable or from another source.
  */
 function savedForm(
   published: string,

@@ -42,7 +42,7 @@ export function sitePublications(site: Site): Publication[] {
         resource: row.resource,
         key,
         sources: { installationId: null, program },
-        inputs: () => built.stableText,
+        inputs: () => built.fingerprintText,
         ...(loads && {
           tileSet: {
             prefix: ASSETS_PREFIX,
@@ -85,7 +85,7 @@ function renderFile(row: FileRow, text: string, contentType = row.contentType): 
     headers: { etag, "cache-control": row.cacheControl ?? NO_CACHE, ...row.headers },
     ...(contentType === null ? {} : { contentType }),
     body: text,
-    stableText: etag,
+    fingerprintText: etag,
   };
 }
 

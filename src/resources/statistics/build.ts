@@ -31,7 +31,7 @@ export function buildStatistics(facts: StatisticsFacts | undefined, range: Stati
     status: 200,
     headers: { etag: etagOf(revision), "cache-control": REVALIDATE },
     body,
-    stableText: revision,
+    fingerprintText: revision,
   };
 }
 
@@ -43,7 +43,7 @@ function withRevision(text: string, installationId: string, revision: string): s
 
 const REBUILDING: Built = {
   ...unavailable("public_stats_rebuilding"),
-  stableText: "public_stats_rebuilding",
+  fingerprintText: "public_stats_rebuilding",
   isPlaceholder: true,
 };
 

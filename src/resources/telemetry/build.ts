@@ -52,5 +52,5 @@ function offline(installationId: string): Telemetry {
 
 function built(telemetry: unknown, headers: Record<string, string>): Built {
   const body = JSON.stringify(telemetrySchema.parse(telemetry));
-  return { status: 200, headers, body, stableText: body };
+  return { status: 200, headers, body, fingerprintText: body };
 }

@@ -1,7 +1,7 @@
 /**
- * Responses in the coding that a reader accepts. An object's bytes are compressed once, on the thread pool and never on the
- * event loop. Simultaneous requests wait for that one result: it takes a few milliseconds and saves most of the bytes. If too
- * many different bodies are requested at once, as in an attack, they leave as they are.
+ * Responses in the coding that a reader accepts. An object's bytes are compressed once, on the thread pool and never on
+ * the event loop. Simultaneous requests wait for that one result: it takes a few milliseconds and saves most of the
+ * bytes. If too many different bodies are requested at once, as in an attack, they leave as they are.
  */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
@@ -156,8 +156,8 @@ const CODINGS: readonly Coding[] = ["br", "gzip"];
 const MEMBER = /^[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i;
 
 /**
- * `undefined`: the body without a coding. A client that refuses it and every other coding gets it, too: the API has no 406, and
- * RFC 9110 allows ignoring the field. A malformed member is ignored.
+ * `undefined`: the body without a coding. A client that refuses it and every other coding gets it, too: the API has no
+ * 406, and RFC 9110 allows ignoring the field. A malformed member is ignored.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
   if (acceptEncoding === undefined) return undefined;

@@ -18,8 +18,8 @@ export interface HealthClocks {
 }
 
 /**
- * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, even if the publisher is dead,
- * because then the shim is needed most. The body has the age of the publisher's last renewal.
+ * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, even if the publisher is
+ * dead, because then the shim is needed most. The body has the age of the publisher's last renewal.
  */
 export function healthResponse(
   { method, url }: Pick<ShimRequest, "method" | "url">,

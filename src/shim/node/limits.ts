@@ -29,8 +29,8 @@ export const SERVER_LIMITS: ServerLimits = {
 export const MAX_HEAD_BYTES = 16_384;
 
 /**
- * Requests of one connection that wait behind an unanswered one. One more closes the connection: Node has parsed all of them,
- * and each takes about 4 kB. No front and no browser pipelines.
+ * Requests of one connection that wait behind an unanswered one. One more closes the connection: Node has parsed all of
+ * them, and each takes about 4 kB. No front and no browser pipelines.
  */
 export const MAX_WAITING_REQUESTS = 15;
 

@@ -72,7 +72,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
 }
 
 interface Connection {
-  /** How many requests have had their turn; the last of them may still be unanswered. */
+  /** Requests whose turn has come. The last one may have no response yet. */
   inTurn: number;
   /** Pipelined requests whose turn has not come. */
   waiting: number;
@@ -94,7 +94,7 @@ class Connections {
     socket.on("close", () => this.#open.delete(socket));
   }
 
-  /** Calls `handle` when it is the request's turn. A pipelined one waits, so that no response is composed that nobody takes. */
+  /** Calls `handle` in the order of a connection's requests, so that no response is composed that nobody takes. */
   takeOn({ socket }: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const connection = this.#open.get(socket);
     // Node parses a chunk of requests to its end, even after their connection was closed.
@@ -114,8 +114,8 @@ class Connections {
   }
 
   /**
-   * Closes a connection that has taken no whole response for `readerTimeout` and has bytes to take. It is called each `CHECK_MS` and
-   * counts its calls, because a process that was suspended has not given its readers that time.
+   * Closes a connection that has taken no whole response for `readerTimeout` and has bytes to take. It is called each
+   * `CHECK_MS` and counts its calls, because a process that was suspended has not given its readers that time.
    */
   closeUnread(readerTimeout: number): void {
     for (const [socket, connection] of this.#open) {

@@ -1,7 +1,7 @@
 /**
- * A store that fails fast. The objects of the last minute are kept, and the shim serves from them, with the version that holds
- * now, while the store fails. A read that takes too long fails. If none has succeeded meanwhile, the store is down: until one
- * read succeeds, at most one at a time asks it, and a reader waits for that one only after a pause.
+ * A store that fails fast. The objects of the last minute are kept, and the shim serves from them, with the version that
+ * holds now, while the store fails. A read that takes too long fails. If none has succeeded meanwhile, the store is down:
+ * until one read succeeds, at most one at a time asks it, and a reader waits for that one only after a pause.
  */
 import { LRUCache } from "lru-cache";
 import { StoreDamaged, type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";

@@ -9,8 +9,9 @@ export function storeReader(store: Pick<ObjectStore, "get" | "getNow">): StoreRe
 }
 
 /**
- * Requests that Node hands over in one tick of its loop share one read of an object. All of them had arrived before the read
- * began, so that none misses a put it could know of. For stores with quick reads: a slow read is not shared beyond its tick.
+ * Requests that Node hands over in one tick of its loop share one read of an object. All of them had arrived before the
+ * read began, so that none misses a put it could know of. For stores with quick reads: a slow read is not shared beyond
+ * its tick.
  */
 export function tickStore(store: StoreReader): StoreReader {
   let reads: Map<string, MaybePromise<StoredObject | undefined>> | undefined;

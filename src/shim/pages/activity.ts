@@ -1,4 +1,4 @@
-/** Pages of the activity (docs/spec/api.md#activity), cut from a category's head and its tiles. */
+/** Pages of the activity (docs/spec/api.md#activity), cut from a category's root and its tiles. */
 import { constantKey } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
@@ -12,24 +12,23 @@ import {
   encodeActivityCursor,
 } from "../../resources/activity/route.ts";
 import {
-  decodeHead,
+  type ActivityRoot,
   decodeIndexTile,
+  decodeRoot,
   decodeTile,
   type EventLine,
-  type Head,
   type IndexEntry,
   pageBody,
   type TileEntry,
-} from "../../resources/activity/stored-feed.ts";
+} from "../../resources/activity/stored-activity.ts";
 import type { RouteRequest, ShimContext, StoreReader } from "../context.ts";
 import { type FullResponse, queryRefused, rowResponse } from "../full-response.ts";
 import { storedResponse } from "../stored-responses.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
-const heads = new WeakMap<FullResponse, Head | "unavailable">();
 
-/** A tile that a head names is missing: the head is an old copy, and its tile has been deleted since. */
+/** A tile that a root names is missing: the root is an old copy, and its tile has been deleted since. */
 class TileGone extends Error {
   override readonly name = "TileGone";
 }
@@ -51,8 +50,8 @@ export async function activityPage(
 ): Promise<FullResponse | undefined> {
   const parsed = activityQuery(query);
   const wanted = parsed === undefined ? undefined : wantedPage(parsed);
-  // `all` and `measurement` are composed here and reject a cursor themselves. The chain's own categories pass theirs to the
-  // chain read, whose refusal is no error of the request (docs/spec/api.md#activity).
+  // `all` and `measurement` are composed here and reject a cursor themselves. The chain's own categories pass theirs to
+  // the chain read, whose refusal is no error of the request (docs/spec/api.md#activity).
   if (wanted === undefined || (wanted.isRejected && !isOfChain(wanted.category))) {
     return queryRefused(route, route.cacheControl);
   }
@@ -84,30 +83,25 @@ async function page(
   const key = activityKey(category);
   const response = await storedResponse(route, key, store, now);
   if (response === undefined) return undefined;
-  const head = headOf(response, key);
+  const root = rootOf(response, key);
   // An unavailable activity has its own reason.
-  if (head === "unavailable") return response;
+  if (root === "unavailable") return response;
   if (isRejected) return storedResponse(route, constantKey(key), store, now);
-  const { events, more } = await cutPage(head, after, limit, (name) => tileText(category, name, store));
+  const { events, more } = await cutPage(root, after, limit, (name) => tileText(category, name, store));
   const last = events.at(-1);
   const nextCursor = more && last !== undefined ? encodeActivityCursor(category, last.key) : null;
   const headers = route.cacheControl === null ? {} : { "cache-control": route.cacheControl };
-  const cut = rowResponse(route, { status: 200, headers }, encoder.encode(pageBody(head.opening, events, nextCursor)));
+  const cut = rowResponse(route, { status: 200, headers }, encoder.encode(pageBody(root.opening, events, nextCursor)));
   return response.validUntil === undefined ? cut : { ...cut, validUntil: response.validUntil };
 }
 
-/** Decodes a head once, even if the store returns it again. Throws `StoreUnavailable` if it is invalid. */
-function headOf(response: FullResponse, key: string): Head | "unavailable" {
-  let head = heads.get(response);
-  if (head === undefined) {
-    try {
-      head = decodeHead(decoder.decode(response.body)) ?? "unavailable";
-    } catch (cause) {
-      throw new StoreUnavailable(`${key} is not a feed of Noonmark`, { cause });
-    }
-    heads.set(response, head);
+/** Throws `StoreUnavailable` if the root is invalid. */
+function rootOf(response: FullResponse, key: string): ActivityRoot | "unavailable" {
+  try {
+    return decodeRoot(decoder.decode(response.body)) ?? "unavailable";
+  } catch (cause) {
+    throw new StoreUnavailable(`${key} is not activity of Noonmark`, { cause });
   }
-  return head;
 }
 
 async function tileText(category: Category, name: string, store: StoreReader): Promise<string> {
@@ -118,7 +112,7 @@ async function tileText(category: Category, name: string, store: StoreReader): P
 
 function storeUnavailable(cause: unknown): never {
   if (!(cause instanceof TileGone)) throw cause;
-  throw new StoreUnavailable(`the activity's head names a tile that is not there: ${cause.message}`, { cause });
+  throw new StoreUnavailable(`the activity's root names a tile that is not there: ${cause.message}`, { cause });
 }
 
 interface Page {
@@ -132,12 +126,12 @@ interface Page {
 type TileReader = (name: string) => Promise<string>;
 
 /** Up to `limit` events (1 to 100) below the key `after`, or from the newest on. */
-async function cutPage(head: Head, after: string | undefined, limit: number, read: TileReader): Promise<Page> {
+async function cutPage(root: ActivityRoot, after: string | undefined, limit: number, read: TileReader): Promise<Page> {
   const isBelow = ({ key }: EventLine) => after === undefined || key < after;
-  const recent = head.recent.filter(isBelow);
+  const recent = root.recent.filter(isBelow);
   if (recent.length > limit) return { events: recent.slice(0, limit), more: true };
   const events = [...recent];
-  const { tiles, more } = await tilesBelow(head, recent.length > 0 ? undefined : after, read);
+  const { tiles, more } = await tilesBelow(root, recent.length > 0 ? undefined : after, read);
   for (const { name } of tiles) {
     if (events.length === limit) return { events, more: true };
     const found = decodeTile(await read(name)).filter(isBelow);
@@ -155,7 +149,11 @@ interface TilesBelow {
 }
 
 /** The first tile with an event below a key (or the newest), and the one after it. */
-async function tilesBelow({ tiles, indexes }: Head, after: string | undefined, read: TileReader): Promise<TilesBelow> {
+async function tilesBelow(
+  { tiles, indexes }: ActivityRoot,
+  after: string | undefined,
+  read: TileReader,
+): Promise<TilesBelow> {
   const isBelow = ({ last }: TileEntry) => after === undefined || last < after;
   const direct = tiles.findIndex(isBelow);
   if (direct !== -1) return upToTwo(tiles.slice(direct), indexes);
@@ -166,7 +164,7 @@ async function tilesBelow({ tiles, indexes }: Head, after: string | undefined, r
   return upToTwo(entries.slice(entries.findIndex(isBelow)), indexes.slice(at + 1));
 }
 
-/** The first two of some tiles and of the newest ones in older index tiles, which the head names. */
+/** The first two of some tiles and of the newest ones in older index tiles, which the root names. */
 function upToTwo(tiles: readonly TileEntry[], older: readonly IndexEntry[]): TilesBelow {
   const all = [...tiles, ...older.map(({ first }) => first)];
   return { tiles: all.slice(0, 2), more: all.length > 2 || older.some(({ first, last }) => first.last !== last) };

@@ -70,18 +70,14 @@ export function telemetryKeyOf(installationId: string, { isConfigured }: NamedIn
   return isConfigured ? TELEMETRY_KEY : installationTelemetryKey(installationId);
 }
 
-/** By telemetry body: the id in it, undefined if it has none. */
-const subjects = new WeakMap<Uint8Array, { readonly id: unknown }>();
-
 /**
  * Throws `StoreUnavailable` if telemetry belongs to another installation than the requested one. That happens after a
  * mistyped id was corrected, until the telemetry of the right installation is put.
  */
 export function checkSubject(key: string, { body }: { readonly body: Uint8Array }, installationId: string): void {
-  const subject = subjects.get(body) ?? { id: subjectOf(body) };
-  subjects.set(body, subject);
-  if (subject.id === installationId) return;
-  throw new StoreUnavailable(`${key} holds the telemetry of ${String(subject.id)}, not of ${installationId}`);
+  const subject = subjectOf(body);
+  if (subject === installationId) return;
+  throw new StoreUnavailable(`${key} holds the telemetry of ${String(subject)}, not of ${installationId}`);
 }
 
 function subjectOf(body: Uint8Array): unknown {

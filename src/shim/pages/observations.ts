@@ -1,6 +1,6 @@
 /**
- * Pages of the observations (docs/spec/api.md#observations), cut from tiles (docs/spec/publishing.md#tiles). Positions are
- * dense, so a position names its tile: a page is at most two of them, at any position.
+ * Pages of the observations (docs/spec/api.md#observations), cut from tiles (docs/spec/publishing.md#tiles). Positions
+ * are dense, so a position names its tile: a page is at most two of them, at any position.
  */
 import { TILE_SIZE } from "../../http/keys.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
@@ -36,7 +36,7 @@ export async function observationsPage(
     let found = await read();
     const isEnough = () => found.ends.length > to || found.ends.length === TILE_SIZE;
     if (isEnough()) return found;
-    // A tile that is not full may be an old copy of a full one. The next tile must not be read on top of it.
+    // A tile that is not full may be an old copy of a full one. A page must not continue in the next tile then.
     if (found !== NO_TILE) found = await read({ fresh: true });
     if (isEnough()) return found;
     const newest = await newestTile(installationId, named, context);
@@ -78,7 +78,7 @@ async function itemsAfter(after: number, limit: number, readTile: TileReader): P
   return { slices: [first, rest], more: next.ends.length > to - TILE_SIZE };
 }
 
-/** A tile by its number. It has more than `to` items, or it is full, or the observations end in it or before it. */
+/** Returns a tile with more than `to` items, or else a full tile, or the last one. */
 type TileReader = (tile: number, to: number) => Promise<Tile>;
 
 /** True if the observations can end with this tile: the tiles before the newest one are full. */
@@ -88,8 +88,8 @@ function isPossible({ ends }: Tile, tile: number, newest: number | undefined): b
 }
 
 /**
- * The tile of the newest receipt in the installation's telemetry; -1 if there is none. It was stored before telemetry, so it
- * exists, and all tiles before it are full (docs/spec/publishing.md#damage). Undefined without telemetry.
+ * The tile of the newest receipt in the installation's telemetry; -1 if there is none. It was stored before telemetry, so
+ * it exists, and all tiles before it are full (docs/spec/publishing.md#damage). Undefined without telemetry.
  */
 async function newestTile(
   installationId: string,
@@ -122,16 +122,8 @@ const NO_TILE: Tile = { body: new Uint8Array(), ends: [] };
 const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
 
-/** Kept with an object that a store may return again. */
-const known = new WeakMap<StoredObject, Tile>();
-
-function tileFrom(object: StoredObject): Tile {
-  let tile = known.get(object);
-  if (tile === undefined) {
-    tile = { body: object.body, ends: endsOf(object.body) };
-    known.set(object, tile);
-  }
-  return tile;
+function tileFrom({ body }: StoredObject): Tile {
+  return { body, ends: endsOf(body) };
 }
 
 /** The items of some slices with commas between, as in a JSON array, between two texts. */

@@ -1,8 +1,8 @@
 /**
  * A store that is read through a Worker's cache. An object is kept for the edge seconds of its route. The shim applies
  * successors and conditions to it on every request, so that nothing outlives its validity. While the store fails, kept
- * objects are served for as long as the table allows. An object without a row is not kept. A cache that fails, hangs or has
- * something else is a miss: it never fails a request.
+ * objects are served for as long as the table allows. An object without a row is not kept. A cache that fails, hangs or
+ * has something else is a miss: it never fails a request.
  */
 import type { Row } from "../../http/route.ts";
 import { decodedAs, type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
@@ -25,8 +25,8 @@ interface Kept {
 }
 
 /**
- * `deployment`: the name of the bucket and of the prefix in it, because all Workers of a zone have one cache. `now`: epoch ms of the
- * machine, not of the store.
+ * `deployment`: the name of the bucket and of the prefix in it, because all Workers of a zone have one cache. `now`:
+ * epoch ms of the machine, not of the store.
  */
 export function edgeStore(store: StoreReader, cache: EdgeCache, deployment: string, now: () => number): StoreReader {
   const read = collapsed(refresh);
@@ -70,7 +70,7 @@ function builtAtOf({ metadata }: StoredObject): number {
   return Number(metadata.at ?? "0");
 }
 
-/** How long a request waits for the cache, or for the read of another (ms): on workerd that other may have been cancelled for good. */
+/** How long a request waits for the cache, or for another request's read (ms), which workerd may have cancelled. */
 const PATIENCE_MS = 250;
 
 async function orMiss<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
@@ -113,8 +113,8 @@ async function decode(kept: Response | undefined): Promise<Kept | undefined> {
 }
 
 /**
- * Simultaneous reads of one key share one, however long it takes. This is for caches, whose readers accept a response that is
- * a moment old. A failed read fails only for those who share it.
+ * Simultaneous reads of one key share one, however long it takes. This is for caches, whose readers accept a response
+ * that is a moment old. A failed read fails only for those who share it.
  */
 function collapsed<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
   const running = new Map<string, Promise<Value>>();

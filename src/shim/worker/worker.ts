@@ -11,7 +11,7 @@ export interface WorkerEnvironment {
   readonly STORE: R2Bucket;
   /** The prefix of the objects' keys in the bucket; absent for none. */
   readonly PREFIX?: string;
-  /** The bucket's name, which the binding does not say. It keeps the cache of this deployment apart from others in the zone. */
+  /** The bucket's name. It separates the cache of this deployment from others in the zone. */
   readonly BUCKET?: string;
 }
 

@@ -1,19 +1,19 @@
 /**
- * The chain of a deployment, read by the reader's own node up to one safe block after the other (docs/spec/log.md#replay), and its
- * settled batches against the rounds of the log (docs/spec/log.md#reconciliation).
+ * The chain of a deployment, read by the reader's own node up to one safe block after the other
+ * (docs/spec/log.md#replay), and its settled batches against the rounds of the log (docs/spec/log.md#reconciliation).
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChainEvent } from "../../chain/chain-state.ts";
 import { deploymentSchema } from "../../chain/deployment.ts";
 import { type OpenChain, openChain } from "../../chain/open-chain.ts";
 import { problemFailure } from "../../chain/poll-event.ts";
-import { type EventName, eventLog, integerArgument } from "../../chain/store/read-events.ts";
+import { type EventName, eventSource, integerArgument } from "../../chain/store/read-events.ts";
 import { readSync } from "../../chain/store/sync-row.ts";
 import { NoonmarkError } from "../../client/noonmark-error.ts";
 import { iterateRounds } from "../../ledger/read/rounds.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
-import { START } from "../../values/log.ts";
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
+import { START } from "../../values/source.ts";
 
 export interface FollowOptions {
   /** The deployment in `/deployment.json`. */
@@ -32,8 +32,8 @@ export interface FollowOptions {
 export interface FollowedChain {
   readonly chain: OpenChain;
   /**
-   * Reads the chain up to a safe block, which is never lower than the one before. Returns why it has no verdict there;
-   * undefined if it has one.
+   * Reads the chain up to a safe block, which never falls. Returns why the chain's state there is unknown; undefined
+   * if it is known.
    */
   follow(block: bigint): Promise<string | undefined>;
 }
@@ -130,13 +130,13 @@ export interface Settlements {
 
 /** Reads the chain's events and the rounds once, in order, so its memory does not grow with the history. */
 export function reconcile({ ledger, installation, events, safeBlock }: Settlements): Reconciled {
-  const log = eventLog(events, EVENTS, safeBlock);
+  const source = eventSource(events, EVENTS, safeBlock);
   /** The recorded work of rounds that are not settled yet. */
   const recorded = new Map<bigint, bigint>();
   const differences: string[] = [];
   let [batches, unknown, workBefore] = [0, 0, 0n];
-  for (let position = START; log.hasMore(position); ) {
-    const { facts, through } = log.read(position, READ_EVENTS);
+  for (let position = START; source.hasMore(position); ) {
+    const { facts, through } = source.read(position, READ_EVENTS);
     position = through;
     for (const event of facts) {
       if (event.eventName === "WorkRecorded") {

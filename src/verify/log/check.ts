@@ -33,8 +33,8 @@ export const THE_LOG = "the log";
 export const PROGRESS_ENTRIES = 4_096;
 
 /**
- * Runs a step of the check. A fault of the log becomes a finding with its code, and undefined is returned. Throws `Failure`
- * log_key_invalid, `NoResponse`, and `NoonmarkError` aborted.
+ * Runs a step of the check. A fault of the log becomes a finding with its code, and undefined is returned. Throws
+ * `Failure` log_key_invalid, `NoResponse`, and `NoonmarkError` aborted.
  */
 export async function findingsOf<T>(report: Report, work: () => Promise<T>): Promise<T | undefined> {
   try {

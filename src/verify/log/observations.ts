@@ -1,4 +1,4 @@
-/** Compares the receipts of a log with the observations of all installations, in both directions (docs/spec/log.md#proof). */
+/** Compares the receipts of a log with the observations, in both directions (docs/spec/log.md#proof). */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Client, createClient } from "../../client/create-client.ts";
 import { type Log, openLog } from "../../client/log.ts";
@@ -24,8 +24,9 @@ export interface Progress {
 const RETRY_MS = 500;
 
 /**
- * Compares the receipts of the log with the observations, one by one: receipt k of an installation is its observation k. The log
- * is put first. So an observation that no entry matches yet has its entry in every checkpoint that is served after the lag.
+ * Compares the receipts of the log with the observations, one by one: receipt k of an installation is its observation k.
+ * The log is put first. So an observation that no entry matches yet has its entry in every checkpoint that is served
+ * after the lag.
  */
 export async function compareWithObservations(
   report: Report,
@@ -155,7 +156,7 @@ export class Walks {
     }
   }
 
-  /** Returns the next observation of each installation that this run or an earlier one has walked through, without going on. */
+  /** Returns the next observation of each installation that this run or an earlier one has walked through. */
   async unmatched(): Promise<Unmatched[]> {
     const found: Unmatched[] = [];
     for (const id of new Set([...this.#walks.keys(), ...Object.keys(this.#checked)])) {

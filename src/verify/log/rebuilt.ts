@@ -1,6 +1,7 @@
 /**
- * The sources of a deployment, built again in a temporary folder from its log, and from its chain as the reader's node knows it
- * (docs/spec/log.md#replay). Both only go forward. Responses are computed from them as a publisher does, and served as a shim does.
+ * The sources of a deployment, built again in a temporary folder from its log, and from its chain as the reader's node
+ * knows it (docs/spec/log.md#replay). Both only go forward. Responses are computed from them as a publisher does, and
+ * served as a shim does.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,9 +39,9 @@ export interface ServedDeployment {
 
 /** `unknown`: nobody can compute it again here. */
 export type Comparison =
-  | { readonly is: "same" }
-  | { readonly is: "different"; readonly seen: string }
-  | { readonly is: "unknown"; readonly why: string };
+  | { readonly kind: "same" }
+  | { readonly kind: "different"; readonly seen: string }
+  | { readonly kind: "unknown"; readonly why: string };
 
 /** A body that says so was computed while the deployment or its publisher had no state of the chain. */
 const WITHOUT_CHAIN = /"reason":"(?:indexer_unavailable|not_yet_safe|oracle_head_unavailable)"/;
@@ -103,8 +104,8 @@ export class Rebuilt {
   }
 
   /**
-   * Compares a served response with what log and chain give at the state that `record` names. States must come in their order.
-   * Throws `Failure` log_not_replayable and `NoonmarkError`.
+   * Compares a served response with what log and chain give at the state that `record` names. States must come in their
+   * order. Throws `Failure` log_not_replayable and `NoonmarkError`.
    */
   async compare(url: string, record: PublicResponse, reply: Reply): Promise<Comparison> {
     const served = Buffer.from(reply.body).toString();
@@ -119,21 +120,21 @@ export class Rebuilt {
     for (const from of beginnings(at, served)) {
       const store = sourceStore({ publications, at: from, sources });
       const object = await store.get(key);
-      if (object === undefined) return { is: "different", seen: "a response that the log does not give" };
-      // What time alone makes of it later is right, too.
+      if (object === undefined) return { kind: "different", seen: "a response that the log does not give" };
+      // A body that a successor changed is right, too.
       for (const instant of [from, ...decodeResponse(object).successors.map((successor) => successor.from)]) {
         const context = shimContext({ store, now: () => instant, monotonic: () => 0, report: () => undefined });
         const { status, body = new Uint8Array() } = await respond({ method: "GET", url }, context);
-        if (status === reply.status && Buffer.compare(body, reply.body) === 0) return { is: "same" };
+        if (status === reply.status && Buffer.compare(body, reply.body) === 0) return { kind: "same" };
         const computed = Buffer.from(body).toString();
         if (instant === from && this.#parts.chain !== undefined && WITHOUT_CHAIN.test(computed)) {
-          return { is: "unknown", why: "the node has not given all that it is computed from" };
+          return { kind: "unknown", why: "the node has not given all that it is computed from" };
         }
         const difference = firstDifference(computed, served);
         if (difference.at > nearest.at) nearest = difference;
       }
     }
-    return { is: "different", seen: nearest.seen };
+    return { kind: "different", seen: nearest.seen };
   }
 
   /** Compares the settled batches up to the last block with all rounds of the log; undefined if no block was read. */
@@ -159,22 +160,22 @@ export class Rebuilt {
     const { log, chain } = this.#parts;
     const end = log.checkpoint.size;
     if (size !== null && size > end) {
-      return { is: "different", seen: `a response of ${size} entries, where the checkpoint has ${end}` };
+      return { kind: "different", seen: `a response of ${size} entries, where the checkpoint has ${end}` };
     }
     const block = safeBlock === null || chain === undefined ? undefined : BigInt(safeBlock.number);
     const isEarlier = block !== undefined && this.#block !== undefined && block < this.#block;
     if (isEarlier || (size !== null && size < logSize(this.#ledger))) {
-      return { is: "unknown", why: "it is of an earlier state than one that was published before it" };
+      return { kind: "unknown", why: "it is of an earlier state than one that was published before it" };
     }
     if (size !== null) await this.#takeEntries(size);
     if (block === undefined) return undefined;
     const why = await chain?.follow(block);
-    if (why !== undefined) return { is: "unknown", why: `block ${block}: ${why}` };
+    if (why !== undefined) return { kind: "unknown", why: `block ${block}: ${why}` };
     this.#block = block;
     const { core } = chain?.chain.state(Date.now()) ?? {};
     const hash = core?.status === "available" ? core.view.chain.safeBlockHash : safeBlock?.hash;
     if (hash === safeBlock?.hash) return undefined;
-    return { is: "different", seen: `block ${block} with the hash ${safeBlock?.hash}, where the node has ${hash}` };
+    return { kind: "different", seen: `block ${block} with the hash ${safeBlock?.hash}, where the node has ${hash}` };
   }
 
   async #takeEntries(to: number): Promise<void> {
@@ -190,10 +191,10 @@ export class Rebuilt {
 function withoutChain(reply: Reply, served: string): Comparison | undefined {
   const isSaved = (header(reply, SOURCE_HEADER) ?? "live") !== "live";
   if (!isSaved && !WITHOUT_CHAIN.test(served)) return undefined;
-  return { is: "unknown", why: "the deployment had no state of the chain" };
+  return { kind: "unknown", why: "the deployment had no state of the chain" };
 }
 
-/** The instants (epoch ms) as of which a body may be computed: a body that changed only by its successors keeps its generatedAt. */
+/** The instants (epoch ms) as of which a body may be computed: one that a successor changed keeps its generatedAt. */
 function beginnings(at: number, served: string): readonly number[] {
   const generatedAt = Date.parse(/"generatedAt":"([^"]{1,30})"/.exec(served)?.[1] ?? "");
   return generatedAt < at ? [at, generatedAt] : [at];

@@ -37,7 +37,7 @@ export async function replay(report: Report, check: LaggedCheck, send: Transport
     const sources = await Rebuilt.open(deployment, log, check);
     try {
       const found = await compareAll(samples, sources);
-      left = new Set([...found].flatMap(([url, { is }]) => (is === "different" ? [url] : [])));
+      left = new Set([...found].flatMap(([url, { kind }]) => (kind === "different" ? [url] : [])));
       conclude(
         report,
         [...found].filter(([url]) => attempt === ATTEMPTS || left?.has(url) === false),
@@ -52,12 +52,12 @@ export async function replay(report: Report, check: LaggedCheck, send: Transport
 
 /** Compares each response at the states that it may have, in the order of their publication. */
 async function compareAll(samples: readonly Sample[], sources: Rebuilt): Promise<ReadonlyMap<string, Comparison>> {
-  const unsaid = { is: "different", seen: "a response of which status.json says nothing" } as const;
+  const unsaid = { kind: "different", seen: "a response of which status.json says nothing" } as const;
   const found = new Map<string, Comparison>(samples.map(({ url }) => [url, unsaid]));
   const states = samples.flatMap(({ url, reply, records }) => records.map((record) => ({ url, reply, record })));
   states.sort((one, other) => Date.parse(one.record.asOf) - Date.parse(other.record.asOf));
   for (const { url, reply, record } of states) {
-    if (found.get(url)?.is !== "same") found.set(url, await sources.compare(url, record, reply));
+    if (found.get(url)?.kind !== "same") found.set(url, await sources.compare(url, record, reply));
   }
   return found;
 }
@@ -65,10 +65,10 @@ async function compareAll(samples: readonly Sample[], sources: Rebuilt): Promise
 function conclude(report: Report, found: readonly (readonly [url: string, comparison: Comparison])[]): void {
   const unknown = new Map<string, string[]>();
   for (const [url, comparison] of found) {
-    if (comparison.is === "unknown") unknown.set(comparison.why, [...(unknown.get(comparison.why) ?? []), url]);
+    if (comparison.kind === "unknown") unknown.set(comparison.why, [...(unknown.get(comparison.why) ?? []), url]);
     else {
-      const seen = comparison.is === "different" ? comparison.seen : "";
-      report.on(`GET ${url}`)("log/replayed", comparison.is === "same", "the body that the log gives", seen);
+      const seen = comparison.kind === "different" ? comparison.seen : "";
+      report.on(`GET ${url}`)("log/replayed", comparison.kind === "same", "the body that the log gives", seen);
     }
   }
   for (const [why, [first, ...others]] of unknown) {
@@ -106,8 +106,8 @@ const READS = 15;
 const FEWEST_READS = 3;
 
 /**
- * Reads bodies and status until their ETags agree: the status is renewed every few seconds only, and a cache may serve a body some
- * seconds longer. Throws `NoonmarkError` log_malformed for a status or deployment of another form.
+ * Reads bodies and status until their ETags agree: the status is renewed every few seconds only, and a cache may serve a
+ * body some seconds longer. Throws `NoonmarkError` log_malformed for a status or deployment of another form.
  */
 async function sample(
   report: Report,
@@ -146,7 +146,7 @@ async function sample(
   return { deployment, samples: samples.filter(isOwn) };
 }
 
-/** A foreign server chooses tags and lengths. So older bodies of one URL than the newest two are kept up to this limit. */
+/** A foreign server chooses lengths. So bodies of one URL besides the newest two are kept up to this limit. */
 const OLDER_BODIES_BYTES = 1 << 20;
 
 /** What was read of one URL. */
@@ -158,7 +158,7 @@ class Seen {
 
   reply(reply: Reply): void {
     this.#newest = reply;
-    const tag = tagOf(reply);
+    const tag = stateTag(reply);
     if (tag === undefined) return;
     this.#replies.delete(tag);
     this.#replies.set(tag, reply);
@@ -177,7 +177,7 @@ class Seen {
 
   /** True if a body and a record are of the same state, or if the body says nothing of its state. */
   get hasPair(): boolean {
-    return this.#pair() !== undefined || (this.#newest !== undefined && tagOf(this.#newest) === undefined);
+    return this.#pair() !== undefined || (this.#newest !== undefined && stateTag(this.#newest) === undefined);
   }
 
   /** Without a pair, the newest body is compared with all states. Time alone may have changed its ETag. */
@@ -199,7 +199,7 @@ class Seen {
 }
 
 /** Returns what a response says of its state: its ETag, or else its instant or its block. Keeps no parsed body. */
-function tagOf(reply: Reply): string | undefined {
+function stateTag(reply: Reply): string | undefined {
   const etag = header(reply, "etag");
   if (etag !== undefined) return strongTag(etag);
   const text = Buffer.from(reply.body).toString();

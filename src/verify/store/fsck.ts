@@ -1,6 +1,7 @@
 /**
- * `noonmark fsck`: every object that the publisher's head names is there, is what was put and follows its contract; the log has the
- * root of the head; the observations are its receipts; nothing foreign is below the prefix. It repairs nothing.
+ * `noonmark fsck`: every object that the publisher's head names is there, is what was put and follows its contract; the
+ * log has the root of the head; the observations are its receipts; nothing foreign is below the prefix. It repairs
+ * nothing.
  */
 import { parseIndex } from "../../http/installations.ts";
 import { constantKey, HEAD_KEY, INSTALLATIONS_KEY, isLogKey, isProbeKey, PRIVATE_PREFIX } from "../../http/keys.ts";
@@ -18,7 +19,7 @@ import {
   type Category,
   parseActivityTileKey,
 } from "../../resources/activity/route.ts";
-import { decodeHead, decodeIndexTile, decodeTile, pageBody } from "../../resources/activity/stored-feed.ts";
+import { decodeIndexTile, decodeRoot, decodeTile, pageBody } from "../../resources/activity/stored-activity.ts";
 import { hashOf } from "../../resources/activity/tiles.ts";
 import { revisionOf } from "../../resources/built.ts";
 import { matchKey, matchPath, RESPONSE_KEYS } from "../../resources/find.ts";
@@ -43,7 +44,7 @@ export interface FsckReport {
   readonly findings: readonly StoreFinding[];
 }
 
-/** Checks a store as of `now` (epoch ms). A second pass confirms the findings, because a publisher may write at the same time. */
+/** Checks a store as of `now` (epoch ms). A second pass confirms findings, because a publisher may be writing. */
 export async function fsck(store: ObjectStore, now: number): Promise<FsckReport> {
   const first = await onePass(store, now);
   if (first.findings.length === 0) return first;
@@ -238,8 +239,8 @@ function responseOf(object: StoredObject, { route, installationId, now }: Of): S
 
 /** Returns the body that a reader gets: of a head of activity the first page. */
 function valueOf(route: RouteName, text: string): Readonly<Record<string, unknown>> {
-  const head = route === "activity" ? decodeHead(text) : undefined;
-  const page = head && pageBody(head.opening, head.recent.slice(0, ACTIVITY_LIMIT.maximum), null);
+  const root = route === "activity" ? decodeRoot(text) : undefined;
+  const page = root && pageBody(root.opening, root.recent.slice(0, ACTIVITY_LIMIT.maximum), null);
   return fieldsOf(JSON.parse(page ?? text));
 }
 
@@ -254,11 +255,11 @@ function valueComplaint(
   return complaint && `expected ${complaint.expected}, seen ${complaint.seen}`;
 }
 
-/** A tile is named by the hash of its bytes. So the head, by the names in it, vouches for all older events. */
+/** A tile is named by the hash of its bytes. So the root, by the names in it, vouches for all older events. */
 async function judgeActivity(pass: Pass, category: Category): Promise<void> {
   const key = activityKey(category);
-  const head = await pass.judged(key, (_, text) => ({ found: decodeHead(text) }));
-  const { opening, tiles, indexes } = head?.found ?? { opening: "", tiles: [], indexes: [] };
+  const root = await pass.judged(key, (_, text) => ({ found: decodeRoot(text) }));
+  const { opening, tiles, indexes } = root?.found ?? { opening: "", tiles: [], indexes: [] };
   const named = (name: string, judge: (text: string) => string | undefined) => {
     const tileKey = activityTileKey(category, name);
     const isNamed = (text: string) => (hashOf(text) === name ? judge(text) : "its name is not the hash of its bytes");

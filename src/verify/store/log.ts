@@ -21,7 +21,7 @@ export interface StoredLog {
   readonly form: LogForm;
   readonly size: number;
   readonly root: string;
-  /** By installation: the key of its telemetry, and the position of the receipt there, which is the last one in its tiles. */
+  /** By installation: the key of its telemetry, and the position of its receipt, which is the last one in the tiles. */
   readonly newest: Map<string, { readonly key: string; readonly position: number }>;
 }
 

@@ -208,7 +208,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     await on.world.confirm();
     const before = coreOf(read.state());
     await read.poll();
-    expect(read.events.at(-1)).toMatchObject({ type: "unconfirmed_fault", check: "round_funded_cursor" });
+    expect(read.events.at(-1)).toMatchObject({ kind: "unconfirmed_fault", check: "round_funded_cursor" });
     expect(coreOf(read.state())).toEqual(before);
     expect(read.statuses()).toEqual(AVAILABLE);
     for (let pass = 0; pass < 3; pass++) {

@@ -26,7 +26,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`reorgs${NO_ANVIL ? `: ${NO_ANVIL}` : ""
     await on.world.mine(20);
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(0n);
     expect(eventsFrom(read.chain.db, 0n).filter(({ eventName }) => eventName === "BatchSettled")).toEqual([]);
-    expect(read.events.every(({ type }) => type === "range" || type === "good")).toBe(true);
+    expect(read.events.every(({ kind }) => kind === "range" || kind === "good")).toBe(true);
   });
 
   test("40 blocks deep: a mismatch at the second pass, until the operator deletes chain.db", async () => {
@@ -44,7 +44,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`reorgs${NO_ANVIL ? `: ${NO_ANVIL}` : ""
     await read.poll();
     expect(read.statuses()).toEqual(MISMATCH);
     expect(read.state().safeCore).toBeUndefined();
-    expect(read.events.at(-1)).toMatchObject({ type: "mismatch", check: "snapshot_regression" });
+    expect(read.events.at(-1)).toMatchObject({ kind: "mismatch", check: "snapshot_regression" });
     using again = reader(world.deployment, [on.anvil.url]);
     await again.poll();
     expect(again.statuses()).toEqual(AVAILABLE);

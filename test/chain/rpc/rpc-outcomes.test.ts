@@ -23,7 +23,7 @@ interface Asked {
 async function ask(respond: Respond, method = "eth_blockNumber", requestTimeout = 30_000): Promise<Asked> {
   const { url, stop } = await localServer((_, response) => respond(response));
   const outcomes: RpcOutcome[] = [];
-  const node = rpcNode(url, RETRY, { requestTimeout, maxResponseBytes: 1_000, maxLogsBytes: 1_000 }, (outcome) =>
+  const node = rpcNode(url, RETRY, { requestTimeout, maxResponseBytes: 1_000, maxEventsBytes: 1_000 }, (outcome) =>
     outcomes.push(outcome),
   );
   const error: unknown = await node.request(method, []).then(

@@ -123,7 +123,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just started${NO_A
     await poll();
     const says = () => read.state().core;
     expect(says()).toMatchObject({ reason: "not_yet_safe" });
-    expect(read.chain.problem()?.event.type).toBe("failed");
+    expect(read.chain.problem()?.event.kind).toBe("failed");
     await poll();
     expect(says()).toMatchObject({ reason: "indexer_unavailable" });
   });

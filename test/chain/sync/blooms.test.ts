@@ -41,7 +41,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`omitted logs${NO_ANVIL ? `: ${NO_ANVIL}
     proxy.script = forgetful;
     await read.poll();
     expect(coreOf(read.state())).toEqual(before);
-    expect(read.chain.problem()?.event).toMatchObject({ type: "failed", message: expect.stringContaining("mining") });
+    expect(read.chain.problem()?.event).toMatchObject({ kind: "failed", message: expect.stringContaining("mining") });
     proxy.script = () => undefined;
     await read.poll();
     expect(read.statuses()).toEqual(AVAILABLE);
@@ -77,7 +77,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`omitted logs${NO_ANVIL ? `: ${NO_ANVIL}
     await using proxy = await scriptedRpc(on.anvil.url, narrow);
     using read = reader(on.world.deployment, [proxy.url]);
     await read.chain.poll(read.now, read.now + 60_000);
-    expect(read.events.some((event) => event.type === "failed" && event.message.includes(`block ${blockNumber}`))).toBe(
+    expect(read.events.some((event) => event.kind === "failed" && event.message.includes(`block ${blockNumber}`))).toBe(
       true,
     );
   });
@@ -119,6 +119,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`omitted logs${NO_ANVIL ? `: ${NO_ANVIL}
     using read = reader(on.world.deployment, [proxy.url]);
     await read.poll();
     expect(read.statuses()).toEqual(AVAILABLE);
-    expect(read.events.every(({ type }) => type === "range" || type === "good")).toBe(true);
+    expect(read.events.every(({ kind }) => kind === "range" || kind === "good")).toBe(true);
   });
 });

@@ -197,7 +197,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`transport faults${NO_ANVIL ? `: ${NO_AN
       narrow++;
       return undefined;
     };
-    await using given = await behind(script, { limits: { ...RPC_LIMITS, maxLogsBytes: 4_000_000 } });
+    await using given = await behind(script, { limits: { ...RPC_LIMITS, maxEventsBytes: 4_000_000 } });
     coreOf(await given.read.poll());
     expect(narrow).toBeGreaterThan(1);
     expect(stored(given.read.chain)).toEqual(whole);

@@ -83,7 +83,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`data faults${NO_ANVIL ? `: ${NO_ANVIL}`
     await read.poll();
     expect(read.statuses()).toEqual(MISMATCH);
     expect(read.state().safeCore).toBeUndefined();
-    expect(read.events.at(-1)).toMatchObject({ type: "mismatch", check: "chain_id" });
+    expect(read.events.at(-1)).toMatchObject({ kind: "mismatch", check: "chain_id" });
     using again = read.reopen();
     expect(again.statuses()).toEqual(UNAVAILABLE);
     proxy.script = () => undefined;
@@ -103,7 +103,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`data faults${NO_ANVIL ? `: ${NO_ANVIL}`
     await read.poll();
     expect(coreOf(read.state())).toEqual(before);
     expect(readSync(read.chain.db).stored?.block).toBe(before.chain.safeThroughBlock);
-    expect(read.events.at(-1)).toMatchObject({ type: "unconfirmed_fault", check: "settlement_state" });
+    expect(read.events.at(-1)).toMatchObject({ kind: "unconfirmed_fault", check: "settlement_state" });
     proxy.script = () => undefined;
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(16n);
   });
@@ -133,7 +133,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`data faults${NO_ANVIL ? `: ${NO_ANVIL}`
     await on.world.mine(3);
     await read.poll();
     expect(read.statuses()).toEqual(MISMATCH);
-    expect(read.events.at(-1)).toMatchObject({ type: "mismatch", check: "settlement_continuity" });
+    expect(read.events.at(-1)).toMatchObject({ kind: "mismatch", check: "settlement_continuity" });
     await read.poll();
     expect(read.statuses()).toEqual(MISMATCH);
     proxy.script = () => undefined;

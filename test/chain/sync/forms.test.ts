@@ -134,7 +134,7 @@ test("the operator sees the wrong time", async () => {
   node.lie = header(scaled(1000n));
   await read.poll();
   const message = expect.stringMatching(/^the block time 1766000\d{6} is no instant in seconds before the year 10000$/);
-  expect(read.events).toContainEqual(expect.objectContaining({ type: "failed", message }));
+  expect(read.events).toContainEqual(expect.objectContaining({ kind: "failed", message }));
 });
 
 describe("the values of an honest node stay as they are", () => {

@@ -37,7 +37,7 @@ type Outcome = PassOutcome | BrokenPass;
 
 const READ: Outcome = { kind: "read", snapshot, economy: { kind: "none" } };
 const UNCHANGED: Outcome = { kind: "unchanged" };
-const LAGGING: Outcome = { kind: "lagging", head: 5n };
+const LAGGING: Outcome = { kind: "lagging", block: 5n };
 const BROKEN: Outcome = { kind: "broken", message: "HTTP 500", isOutOfTime: false };
 const SLOW: Outcome = { kind: "broken", message: undefined, isOutOfTime: true };
 const NO_QUORUM: Outcome = { kind: "no_quorum", message: "1 of 2 nodes agree" };
@@ -90,7 +90,7 @@ function after(
       // No step may modify its input state.
       Object.freeze(state.results);
       state = health.step(Object.freeze(state), { outcome, node: `node ${index}`, isOnlyResponding, isLast }, now);
-      reported.push(...state.events.map(({ type }) => type));
+      reported.push(...state.events.map(({ kind }) => kind));
     }
     state = health.pollEnded(state, now);
     now += 1_000;

@@ -15,7 +15,7 @@ const chain = openChain({
   validity: 600_000,
   now: Date.now,
   onEvent(event) {
-    if (event.type === "range" && ++stored === Number(ranges)) process.kill(process.pid, "SIGKILL");
+    if (event.kind === "range" && ++stored === Number(ranges)) process.kill(process.pid, "SIGKILL");
   },
 });
 await chain.poll(Date.now(), Date.now() + 30_000);

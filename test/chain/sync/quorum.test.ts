@@ -22,7 +22,7 @@ async function settled(world: World): Promise<void> {
 
 const names = ({ chain }: Reader) => eventsFrom(chain.db, 0n).map(({ eventName }) => eventName);
 const named = ({ events }: Reader) =>
-  new Set(events.flatMap((event) => (event.type === "disagreement" ? [event.node] : [])));
+  new Set(events.flatMap((event) => (event.kind === "disagreement" ? [event.node] : [])));
 const origin = (url: string) => new URL(url).origin;
 
 /** Consistently reports that mining has never funded a round. */
@@ -52,21 +52,21 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
     expect(names(pair)).toEqual([]);
     expect(named(pair)).toEqual(new Set([origin(liar.url), origin(honest.url)]));
     expect(pair.statuses()).toEqual(UNAVAILABLE);
-    expect(pair.chain.problem()?.event).toMatchObject({ type: "disagreement" });
+    expect(pair.chain.problem()?.event).toMatchObject({ kind: "disagreement" });
 
     using most = reader(on.world.deployment, [liar.url, honest.url, third.url], { rpcQuorum: 2 });
     await most.poll();
     expect(most.statuses()).toEqual(AVAILABLE);
     expect(names(most)).toContain("RoundFunded");
     expect(most.chain.problem()?.event).toMatchObject({
-      type: "disagreement",
+      kind: "disagreement",
       node: origin(liar.url),
       detail: expect.stringMatching(
-        / disagrees on blocks \d+ to \d+: the logs: \d+ instead of \d+, or different ones$/,
+        / disagrees on blocks \d+ to \d+: the events: \d+ instead of \d+, or different ones$/,
       ),
     });
     const since = new Date(most.now).toISOString();
-    expect(most.chain.describe()).toMatchObject({ type: "disagreement", node: origin(liar.url), since });
+    expect(most.chain.describe()).toMatchObject({ kind: "disagreement", node: origin(liar.url), since });
     // Nothing new is read. The node's record is kept, even over a restart.
     most.events.length = 0;
     await most.poll();
@@ -105,7 +105,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
     using other = reader(on.world.deployment, [liar.url, honest.url, third.url], { rpcQuorum: 2 });
     await other.poll();
     expect(other.statuses()).toEqual(AVAILABLE);
-    expect(other.events.filter(({ type }) => type === "mismatch")).toEqual([]);
+    expect(other.events.filter(({ kind }) => kind === "mismatch")).toEqual([]);
     expect(economyOf(other.state()).symbol).toBe(economyOf(truth.state()).symbol);
 
     liar.script = ({ method }) => (method === "eth_chainId" ? { result: "0x5" } : undefined);
@@ -131,7 +131,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
     expect(coreOf(await read.poll())).toEqual(before);
     expect(readSync(read.chain.db).stored).toEqual(stored);
     expect(named(read)).toEqual(new Set());
-    expect(read.events.findLast(({ type }) => type === "failed")).toMatchObject({
+    expect(read.events.findLast(({ kind }) => kind === "failed")).toMatchObject({
       message: expect.stringContaining("1 of 2 nodes agree on the state at block"),
     });
     lagging.script = () => undefined;
@@ -148,7 +148,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
     await pair.poll();
     expect(readSync(pair.chain.db).stored).toBeUndefined();
     expect(pair.events).toContainEqual({
-      type: "failed",
+      kind: "failed",
       node: origin(on.anvil.url),
       message: expect.stringContaining(`; ${origin(silent.url)}: HTTP 503`),
     });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../../src/resources/activity/route.ts";
-import { decodeHead, decodeIndexTile } from "../../../src/resources/activity/stored-feed.ts";
+import { decodeIndexTile, decodeRoot } from "../../../src/resources/activity/stored-activity.ts";
 import { raiseWatermark } from "../../support/raise-watermark.ts";
 import { START, uuid, type Worker, World } from "../world.ts";
 import { KINDS, unitMinted } from "./chain-logs.ts";
@@ -59,7 +59,7 @@ async function reachable(): Promise<string[]> {
   const keys: string[] = [];
   for (const category of CATEGORIES) {
     const text = async (key: string) => new TextDecoder().decode((await world.store.get(key))?.body);
-    const head = decodeHead(await text(activityKey(category)));
+    const head = decodeRoot(await text(activityKey(category)));
     const named = [...(head?.tiles ?? [])];
     for (const index of head?.indexes ?? []) {
       named.push(index, ...decodeIndexTile(await text(activityTileKey(category, index.name))));

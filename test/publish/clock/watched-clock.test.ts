@@ -1,7 +1,7 @@
 /** A clock that moves, and what a publisher then does (docs/spec/publishing.md#clocks). The tests set both clocks and do not wait. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WatchedClock } from "../../../publish/clock/clock.ts";
-import { judgeClock } from "../../../publish/clock/judge.ts";
+import { refuseWrongClock } from "../../../publish/clock/compare.ts";
 import { readHead } from "../../../publish/head/head.ts";
 import { takeForOneRun } from "../../../publish/head/take.ts";
 import type { ClockBounds } from "../../../src/object-store/clock-offset.ts";
@@ -92,7 +92,7 @@ function storeBehindBy(ms?: number): ObjectStore {
 }
 
 const judged = (beginning: { ms?: number; newestAt?: number; holderMoved?: boolean } = {}) =>
-  judgeClock({ store: storeBehindBy(beginning.ms), clock, newestAt: 0, holderMoved: false, ...beginning }).then(
+  refuseWrongClock({ store: storeBehindBy(beginning.ms), clock, newestAt: 0, holderMoved: false, ...beginning }).then(
     () => "good",
     ({ code }: { code: string }) => code,
   );

@@ -1,9 +1,16 @@
 /** The one check of the sources: they must continue the head (docs/spec/publishing.md#nothing-goes-back). */
 import { expect, test } from "vitest";
-import { bindingHash, type ChainCheck, checkChain, permittedChain } from "../../../publish/plan/sources.ts";
+import {
+  bindingHash,
+  type ChainCheck,
+  chainUse,
+  checkChain,
+  withPublishedCore,
+} from "../../../publish/plan/sources.ts";
 import type { ChainBinding, ChainState } from "../../../src/chain/chain-state.ts";
 import { disabledChain } from "../../../src/chain/sync/view-state.ts";
 import { toBigintJson } from "../../../src/values/decimal.ts";
+import { Failure } from "../../../src/values/failure.ts";
 
 const BINDING: ChainBinding = {
   target: "mainnet",
@@ -44,7 +51,7 @@ function chainAt(view?: readonly [number: bigint, hash: string], stored = view, 
 
 const other = { ...BINDING, core: "0x00000000000000000000000000000000000000c1" };
 
-test.each<[string, ChainCheck["kind"], ChainState, (string | null)?]>([
+test.each<[string, ChainCheck["kind"] | "ask", ChainState, (string | null)?]>([
   ["the published block", "continues", chainAt([100n, "0xa"])],
   ["another block at the same height", "behind", chainAt([100n, "0xb"])],
   ["a lower block", "behind", chainAt([99n, "0xa"])],
@@ -52,7 +59,10 @@ test.each<[string, ChainCheck["kind"], ChainState, (string | null)?]>([
   ["a higher block of the same chain", "continues", chainAt([101n, "0xc"]), "0xa"],
   ["a higher block of another fork", "behind", chainAt([101n, "0xc"]), "0xb"],
   ["a higher block, and no node says the hash", "silent", chainAt([101n, "0xc"]), null],
-  ["no view", "no-view", chainAt()],
+  ["no view, and the published block in its file", "continues", chainAt(undefined, [100n, "0xa"])],
+  ["no view, and an older block in its file", "no-view", chainAt(undefined, [90n, "0x9"])],
+  ["no view, and the same height of another fork in its file", "no-view", chainAt(undefined, [100n, "0xb"])],
+  ["no view and no file", "no-view", chainAt()],
   ["another deployment", "continues", chainAt([1n, "0xd"], [1n, "0xd"], other)],
   ["no chain", "continues", disabledChain()],
 ])("a chain with %s: %s", (_, kind, chain, hash) => {
@@ -60,19 +70,19 @@ test.each<[string, ChainCheck["kind"], ChainState, (string | null)?]>([
   expect(checkChain(null, chain, () => hash).kind).toBe("continues");
 });
 
-/** The work of the Core from which a response is built; "stays": it is not built. */
-test.each<[string, ChainCheck["kind"], ChainState, process: bigint | "none", view: bigint | "none" | "stays"]>([
-  ["continues", "continues", chainAt([100n, "0xa"]), 9n, 9n],
-  ["is behind", "behind", chainAt([99n, "0xa"]), 7n, "stays"],
-  ["cannot be compared", "silent", chainAt([101n, "0xc"]), 7n, "stays"],
-  ["has no view, and its file has the published block", "no-view", chainAt(undefined, [100n, "0xa"]), 9n, 9n],
-  ["has no view, and its file has an older block", "no-view", chainAt(undefined, [90n, "0x9"]), 7n, 9n],
-  ["has no view, and its file is lost", "no-view", chainAt(undefined, undefined), 7n, "none"],
-])("if the chain %s, process and the views are built from the right state", (...[, kind, chain, ofProcess, ofView]) => {
-  const check = { kind, failure: undefined, block: "100" } as unknown as ChainCheck;
-  const work = (keepsCore: boolean) => {
-    const permitted = permittedChain(chain, PUBLISHED, check, { keepsCore });
-    return permitted === undefined ? "stays" : (permitted.chain.safeCore?.cumulativeWork ?? "none");
-  };
-  expect([work(true), work(false)]).toEqual([ofProcess, ofView]);
+test.each([
+  ["continues", "chain", "chain"],
+  ["no-view", "published-core", "chain"],
+  ["silent", "published-core", "stays"],
+  ["behind", "published-core", "stays"],
+] as const)(
+  "if the check says %s, process is built from: %s, and a view of the chain from: %s",
+  (kind, ofProcess, ofView) => {
+    const check = { kind, failure: new Failure("chain_behind", "") };
+    expect([chainUse(check, true), chainUse(check, false)]).toEqual([ofProcess, ofView]);
+  },
+);
+
+test("process can show the Core's state as it was published", () => {
+  expect(withPublishedCore(chainAt(undefined, [90n, "0x9"]), PUBLISHED).safeCore?.cumulativeWork).toBe(7n);
 });

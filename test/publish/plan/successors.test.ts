@@ -73,7 +73,7 @@ function futureOf(successors: readonly Successor[]): Future {
   const states = [LATEST, ...successors.map(({ from }) => from)].map((from): State => [from, "A".repeat(22)]);
   const headers = { etag: TAG, "cache-control": "public, max-age=0, must-revalidate" };
   // The length that the edits declare.
-  return { built: { status: 200, headers, body: "x".repeat(20_000), stableText: "" }, successors, states };
+  return { built: { status: 200, headers, body: "x".repeat(20_000), fingerprintText: "" }, successors, states };
 }
 
 test("the metadata fit for any successors, and always include the next change", () => {

@@ -101,7 +101,7 @@ function run(everyMs = SECOND, timers = fake(everyMs)): Promise<void> {
     signal: stop.signal,
     onCycle: () => {},
     onOutage: ({ message }) => void outages.push(message),
-    onRest: () => void rests++,
+    onIdle: () => void rests++,
     onTick: () => void finished++,
   });
 }

@@ -11,7 +11,7 @@ test.each(Object.keys(CASES))("the process body %s equals its golden body", asyn
   expect(built).toMatchObject({
     status: 200,
     headers: { etag: etagOf(revision), "cache-control": "public, max-age=0, must-revalidate" },
-    stableText: revision,
+    fingerprintText: revision,
   });
 });
 
@@ -26,7 +26,7 @@ test("the revision stays while only generatedAt changes, and changes with every 
   if (ready === undefined) throw new Error("the case is there");
   expect(build(ready, 1_000).headers).toEqual(build(ready).headers);
   expect(build(ready, 1_000).body).not.toEqual(build(ready).body);
-  const revisions = Object.values(CASES).map((it) => build(it).stableText);
+  const revisions = Object.values(CASES).map((it) => build(it).fingerprintText);
   expect(new Set(revisions).size).toBe(revisions.length);
   expect(AT).toBe(Date.parse("2026-11-20T11:41:40.000Z"));
 });

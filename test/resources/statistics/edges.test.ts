@@ -85,7 +85,7 @@ test("no history, or rounds without a closure, give a 503 placeholder", () => {
       status: 503,
       headers: { "cache-control": "no-store", "retry-after": "2" },
       body: REBUILDING,
-      stableText: "public_stats_rebuilding",
+      fingerprintText: "public_stats_rebuilding",
       isPlaceholder: true,
     });
     expect(referenceBody(facts, { installationId: INSTALLATION, genesis: GENESIS, range: "30d", at })).toBeUndefined();
@@ -178,7 +178,7 @@ test("the revision and the tag are the hash of the body without its revision", (
   const { revision, ...rest } = JSON.parse(built.body);
   expect(revision).toBe(createHash("sha256").update(JSON.stringify(rest)).digest("base64url"));
   expect(built.headers).toEqual({ etag: `"${revision}"`, "cache-control": "public, max-age=0, must-revalidate" });
-  expect(built.stableText).toBe(revision);
+  expect(built.fingerprintText).toBe(revision);
 });
 
 /** Consecutive rounds from an instant on, with one closure over them. */

@@ -1,6 +1,6 @@
 /**
- * A small route in a copy of this tree: its folder, a line in each of three lists, `npm run generate`, and the counts of some
- * tests. If a part is missing, the tree does not compile. Otherwise `npm test` passes. No server is needed.
+ * A small route in a copy of this tree: its folder, a line in each of three lists, and `npm run generate`. If a part is missing,
+ * the tree does not compile. Otherwise `npm test` passes. No server is needed.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -51,24 +51,8 @@ function modulesBelow(): string[] {
   );
 }
 
-/** The counts that CONTRIBUTING.md lists. */
-const COUNTS: readonly (readonly [path: string, before: string, after: string])[] = [
-  ["test/client/endpoints.test.ts", "    modules: 1,\n", "    modules: 1,\n    heartbeat: 1,\n"],
-  ["test/client/package.test.ts", "3_500", "3_530"],
-  ["test/bin/commands/operating/fsck.test.ts", "52 objects", "53 objects"],
-  ["test/bin/commands/operating/fsck.test.ts", "51 objects", "52 objects"],
-  ["test/bin/commands/operating/fsck.test.ts", "objects: 51", "objects: 52"],
-  ["test/bin/commands/operating/status.test.ts", "19 responses", "20 responses"],
-  ["test/bin/commands/operating/status.test.ts", "17 responses", "18 responses"],
-];
-
-test("npm test passes with the new route and its test once the counts are changed", { timeout: 1_800_000 }, () => {
+test("npm test passes with the new route and its test", { timeout: 1_800_000 }, () => {
   lay(copy, "heartbeat.test.ts.txt", "test/heartbeat.test.ts");
-  for (const [path, before, after] of COUNTS) {
-    const text = readFileSync(join(copy, path), "utf8");
-    expect(text, path).toContain(before);
-    writeFileSync(join(copy, path), text.replaceAll(before, after));
-  }
   // As from a terminal: without what this run of the tests has set.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:VITEST|NOONTEST_|NODE_ENV)/.test(name)),

@@ -3,11 +3,11 @@ import { expect, it } from "vitest";
 import { encodeResponse, JSON_TYPE } from "../../../src/object-store/stored-response.ts";
 import { activityKey, activityTileKey, encodeActivityCursor } from "../../../src/resources/activity/route.ts";
 import {
-  encodeHead,
   encodeIndexTile,
+  encodeRoot,
   encodeTile,
   type TileEntry,
-} from "../../../src/resources/activity/stored-feed.ts";
+} from "../../../src/resources/activity/stored-activity.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { chainEventKey } from "../../../src/values/activity-key.ts";
@@ -36,7 +36,7 @@ async function stored(sizes: readonly number[], indexed: number): Promise<Memory
   await put("index", encodeIndexTile(below));
   const [first, last] = [below[0], below.at(-1)];
   const indexes = first && last ? [{ name: "index", last: last.last, first }] : [];
-  const head = encodeHead({ opening: '{"events":[', recent: [], tiles: entries.slice(0, indexed), indexes });
+  const head = encodeRoot({ opening: '{"events":[', recent: [], tiles: entries.slice(0, indexed), indexes });
   const representation = { status: 200, headers: {} };
   const object = encodeResponse({
     representation,

@@ -10,7 +10,7 @@ import { fileOfKey } from "../../../src/object-store/filesystem/format.ts";
 import type { ObjectStore, StoreObject } from "../../../src/object-store/object-store.ts";
 import { sealOf } from "../../../src/object-store/seal-node.ts";
 import { activityKey, activityTileKey } from "../../../src/resources/activity/route.ts";
-import { decodeHead, encodeHead, encodeIndexTile } from "../../../src/resources/activity/stored-feed.ts";
+import { decodeRoot, encodeIndexTile, encodeRoot } from "../../../src/resources/activity/stored-activity.ts";
 import { hashOf } from "../../../src/resources/activity/tiles.ts";
 import { type FsckReport, fsck } from "../../../src/verify/store/fsck.ts";
 import { ingest } from "../../ledger/ingest.ts";
@@ -166,7 +166,7 @@ function damagedAt(directory: string): Damaged {
 async function addIndexTile({ store, change }: Damaged): Promise<void> {
   const key = activityKey("players");
   const head = await store.get(key);
-  const decoded = head && decodeHead(new TextDecoder().decode(head.body));
+  const decoded = head && decodeRoot(new TextDecoder().decode(head.body));
   const [first, second] = decoded?.tiles ?? [];
   if (head === undefined || decoded === undefined || first === undefined || second === undefined) {
     throw new Error("expected two tiles");
@@ -175,7 +175,7 @@ async function addIndexTile({ store, change }: Damaged): Promise<void> {
   const name = hashOf(text);
   await store.put(activityTileKey("players", name), { ...head, body: Buffer.from(text), metadata: {} });
   const indexes = [{ name, last: second.last, first }];
-  await change(key, () => ({ text: encodeHead({ ...decoded, tiles: [], indexes }) }));
+  await change(key, () => ({ text: encodeRoot({ ...decoded, tiles: [], indexes }) }));
   const changed = await store.get(key);
   const seal = changed && sealOf(changed);
   await change(HEAD_KEY, (_, published) => {

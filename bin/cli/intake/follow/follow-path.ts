@@ -5,7 +5,7 @@ import type { Database } from "better-sqlite3";
 import { isDiskFull } from "../../../../src/files/disk-full.ts";
 import { type Counts, Intake, type IntakeRules } from "../../../../src/ledger/intake/intake.ts";
 import type { Rejection } from "../../../../src/ledger/intake/rejection.ts";
-import { IdleCheckpoint } from "../../../../src/sqlite/idle-checkpoint.ts";
+import { IdleWal } from "../../../../src/sqlite/idle-wal.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 import { errorOf } from "../../../../src/values/unknown.ts";
 import { askedToStop, pause } from "../../signals.ts";
@@ -61,7 +61,7 @@ export async function followPath(target: Target, db: Database, options: FollowOp
   const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf, onRefused);
   const stopWatch = await watch(() => followed.counts);
   log.following({ source: path, isThere, from: isDirectory ? "its first file" : "its first line" });
-  const checkpoint = new IdleCheckpoint(db);
+  const checkpoint = new IdleWal(db);
   const stop = new AbortController();
   void askedToStop().then(() => stop.abort());
   try {

@@ -25,8 +25,8 @@ const BY_KIND: { readonly [Kind in FactKind]: Accept<Kind> } = {
 };
 
 /**
- * Adds one normalised record to the ledger and its log, or returns why not. `isListed` says if facts of an installation that is not in
- * the ledger are taken.
+ * Adds one normalised record to the ledger and its log, or returns why not. `isListed` says if facts of an installation
+ * that is not in the ledger are taken.
  */
 export function accept(
   installations: Installations,

@@ -58,7 +58,7 @@ export class LineDecoder {
     return { lines, bytes: bytes.length, lineCount: this.#line };
   }
 
-  /** Decodes the text of a log's entry. It lacks the fields that its type drops, so these get the values of the example. */
+  /** Decodes the text of a log's entry. Fields that its type drops get the values of the example. */
   entry(text: string): IntakeRecord | Fault {
     const json = parseObject(text);
     if (typeof json === "string") return malformed(json);

@@ -64,7 +64,7 @@ test("a silent device is one line after fifteen minutes, and one when it is back
   expect(lines.slice(2)).toMatchObject([{ code: "device_silent" }, { msg: "the device sends receipts again" }]);
 });
 
-const DEAD = { type: "failed", node: "http://dead.test", message: "ECONNREFUSED" } as const;
+const DEAD = { kind: "failed", node: "http://dead.test", message: "ECONNREFUSED" } as const;
 
 function logged() {
   const lines: Record<string, unknown>[] = [];
@@ -91,9 +91,9 @@ test("a node's recovery is one line with the length of the outage", () => {
   const said = `${DEAD.node}: ECONNREFUSED`;
   report(DEAD);
   clock.now = 90_000;
-  report({ type: "good", node: "http://other.test", head: 7n });
-  report({ type: "good", node: DEAD.node, head: 7n });
-  report({ type: "good", node: DEAD.node, head: 8n });
+  report({ kind: "good", node: "http://other.test", tip: 7n });
+  report({ kind: "good", node: DEAD.node, tip: 7n });
+  report({ kind: "good", node: DEAD.node, tip: 8n });
   report(DEAD);
   expect(lines.map(({ msg }) => msg)).toEqual([said, "the node gives good responses again", said]);
   expect(lines[1]).toMatchObject({ code: "indexer_unavailable", node: DEAD.node, afterMs: 90_000 });
@@ -101,14 +101,14 @@ test("a node's recovery is one line with the length of the outage", () => {
 
 test("a disagreeing node causes only one warning while its polls find nothing new", () => {
   const { lines, clock, report } = logged();
-  const lying = { type: "disagreement", node: DEAD.node, detail: "another says otherwise" } as const;
+  const lying = { kind: "disagreement", node: DEAD.node, detail: "another says otherwise" } as const;
   for (; clock.now < 600_000; clock.now += 4_000) {
-    report({ type: "good", node: DEAD.node, head: 7n });
+    report({ kind: "good", node: DEAD.node, tip: 7n });
     report(lying);
   }
   expect(lines.map(({ code }) => code)).toEqual(["nodes_disagree"]);
   report(DEAD);
-  report({ type: "good", node: DEAD.node, head: 8n });
+  report({ kind: "good", node: DEAD.node, tip: 8n });
   expect(lines.map(({ msg }) => msg)).toEqual([
     `${DEAD.node}: another says otherwise`,
     `${DEAD.node}: ECONNREFUSED`,

@@ -14,7 +14,7 @@ import {
   startAfter,
   streamGap,
 } from "../../../../../src/ledger/intake/stream-position.ts";
-import { IdleCheckpoint } from "../../../../../src/sqlite/idle-checkpoint.ts";
+import { IdleWal } from "../../../../../src/sqlite/idle-wal.ts";
 import { Failure } from "../../../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
 import { elementAt, errorMessage, errorOf } from "../../../../../src/values/unknown.ts";
@@ -70,7 +70,7 @@ export async function followStream(
   // Report configuration errors before waiting for a server.
   startAfter(db, address.stream, address.subject, options.from);
   const stopWatch = await watch(() => follower.counts);
-  const checkpoint = new IdleCheckpoint(db);
+  const checkpoint = new IdleWal(db);
   const idle = setInterval(() => {
     checkpoint.look(performance.now());
     options.log.counts(follower.counts);

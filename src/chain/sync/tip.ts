@@ -1,24 +1,19 @@
-/** Reads a node's head: chain id, height and the hash of the stored block, in one batch. */
+/** Reads a node's tip, its newest block: chain id, height and the hash of the stored block, in one batch. */
 import { UINT256_MAX } from "../../values/decimal.ts";
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
 import { type Block, blockCall, bytesOf, ContradictingResponse, parseBlock, quantity } from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
+import type { StoredThrough } from "../store/sync-row.ts";
 import { MULTICALL3 } from "../view/reading.ts";
 
-export interface Head {
-  readonly head: bigint;
-  /** head − SAFE_DEPTH; negative on a chain with fewer blocks. */
-  readonly safe: bigint;
-  /** The checkpoint's block as the node has it; undefined without a checkpoint, or if the node is behind it. */
-  readonly checkpoint: Block | undefined;
-  readonly multicall: boolean;
-}
-
-/** The stored block whose hash every pass compares with the node's. */
-interface Checkpoint {
+export interface Tip {
   readonly block: bigint;
-  readonly hash: string;
+  /** block − SAFE_DEPTH; negative on a chain with fewer blocks. */
+  readonly safe: bigint;
+  /** The stored block as the node has it; undefined if nothing is stored, or if the node is behind it. */
+  readonly storedBlock: Block | undefined;
+  readonly multicall: boolean;
 }
 
 /** The node is on another chain; `safe` is its safe block, if known. */
@@ -27,20 +22,21 @@ export interface OtherChain {
   readonly safe: bigint | undefined;
 }
 
-interface HeadQuestion {
+interface TipQuestion {
   readonly chainId: bigint;
-  readonly checkpoint: Checkpoint | undefined;
+  /** Every pass compares its hash with the node's. */
+  readonly stored: StoredThrough | undefined;
   /** True if the chain is known to have Multicall3; undefined asks the node. */
   readonly multicall: boolean | undefined;
 }
 
 /** Reports another chain id even if the node refuses the other calls. Throws `RpcError` or `ContradictingResponse`. */
-export async function readHead(node: RpcNode, question: HeadQuestion): Promise<Head | OtherChain> {
-  const { checkpoint, multicall } = question;
+export async function readTip(node: RpcNode, question: TipQuestion): Promise<Tip | OtherChain> {
+  const { stored, multicall } = question;
   const responses = await node.batchSettled([
     { method: "eth_chainId", params: [] },
     { method: "eth_blockNumber", params: [] },
-    ...(checkpoint === undefined ? [] : [blockCall(checkpoint.block)]),
+    ...(stored === undefined ? [] : [blockCall(stored.block)]),
     ...(multicall === undefined ? [{ method: "eth_getCode", params: [MULTICALL3, "latest"] }] : []),
   ]);
   const [chainId, height] = responses;
@@ -50,19 +46,19 @@ export async function readHead(node: RpcNode, question: HeadQuestion): Promise<H
     return { otherChainId: found, safe };
   }
   for (const response of responses) if (response instanceof RpcError) throw response;
-  const head = quantity(height);
+  const block = quantity(height);
   const code = multicall === undefined ? bytesOf(responses.at(-1)) : undefined;
   if (multicall === undefined && code === undefined) throw new ContradictingResponse("the code is no byte string");
-  const isBehind = checkpoint === undefined || head < checkpoint.block;
+  const isBehind = stored === undefined || block < stored.block;
   return {
-    head,
-    safe: head - SAFE_DEPTH,
-    checkpoint: isBehind ? undefined : parseBlock(responses[2], checkpoint.block),
+    block,
+    safe: block - SAFE_DEPTH,
+    storedBlock: isBehind ? undefined : parseBlock(responses[2], stored.block),
     multicall: multicall ?? code !== "0x",
   };
 }
 
-/** Returns the head whose safe block is at most `safe`, so that a confirming pass reads the same blocks as the first. */
-export function headAt(head: Head, safe: bigint | undefined): Head {
-  return safe === undefined || safe >= head.safe ? head : { ...head, head: safe + SAFE_DEPTH, safe };
+/** Returns the tip whose safe block is at most `safe`, so that a confirming pass reads the same blocks as the first. */
+export function tipAt(tip: Tip, safe: bigint | undefined): Tip {
+  return safe === undefined || safe >= tip.safe ? tip : { ...tip, block: safe + SAFE_DEPTH, safe };
 }

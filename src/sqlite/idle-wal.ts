@@ -17,7 +17,7 @@ interface WalCheckpoint {
 /** Time without writes before the -wal file is emptied (ms). */
 const IDLE_MS = 10_000;
 
-export class IdleCheckpoint {
+export class IdleWal {
   readonly #db: Database;
   #changes = -1;
   #quietSince = 0;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLedgerForIntake, openLedgerForReading } from "../../src/ledger/open.ts";
-import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
+import { IdleWal } from "../../src/sqlite/idle-wal.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 let folder: string;
@@ -22,7 +22,7 @@ afterEach(() => {
 const walBytes = () => statSync(`${path}-wal`).size;
 
 test("the -wal file is emptied after ten idle seconds, and again after the next write", () => {
-  const checkpoint = new IdleCheckpoint(ledger);
+  const checkpoint = new IdleWal(ledger);
   checkpoint.look(0);
   checkpoint.look(9_999);
   expect(walBytes()).toBeGreaterThan(0);
@@ -37,7 +37,7 @@ test("the -wal file is emptied after ten idle seconds, and again after the next 
 
 test("the -wal file is emptied once a running reader has ended, without blocking on it", () => {
   const reader = openLedgerForReading(path);
-  const checkpoint = new IdleCheckpoint(ledger);
+  const checkpoint = new IdleWal(ledger);
   reader.exec("BEGIN; SELECT * FROM installation");
   ledger.exec("INSERT INTO installation (id) VALUES ('two')");
   checkpoint.look(0);

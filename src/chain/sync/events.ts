@@ -1,13 +1,20 @@
-/** Converts a node's logs to events: validated, decoded, without duplicates, in order (docs/spec/chain.md#reading). */
+/** Decodes a node's events: validated, without duplicates, in order (docs/spec/chain.md#reading). */
 import type { Hex } from "viem";
 import { errorMessage } from "../../values/unknown.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
 import { EVENT_SHAPES, type EventShape } from "../event-shape.ts";
-import { type Block, ContradictingResponse, type Log, lowerHex, UNDATED, validLog } from "../rpc/node-responses.ts";
+import {
+  type Block,
+  ContradictingResponse,
+  lowerHex,
+  type RawEvent,
+  rawEvent,
+  UNDATED,
+} from "../rpc/node-responses.ts";
 
-/** The contracts whose logs are read, and from which block on. */
-export interface LogSources {
+/** The contracts whose events are read, and from which block on. */
+export interface WatchedContracts {
   /** The key is the address in lower case. */
   readonly contracts: ReadonlyMap<string, Contract>;
   readonly topics: readonly Hex[];
@@ -23,15 +30,15 @@ export interface Contract {
   readonly roles: readonly { readonly kind: ContractKind; readonly fromBlock: bigint }[];
 }
 
-/** Events of one range. The logs lack the timestamps of `undated` blocks, whose headers must be requested. */
-export interface RangeLogs {
+/** Events of one range. The node omitted the timestamps of `undated` blocks, whose headers must be requested. */
+export interface RangeEvents {
   readonly from: bigint;
   readonly to: bigint;
   readonly events: ChainEvent[];
   readonly undated: ReadonlySet<bigint>;
 }
 
-export function logSources(deployment: Deployment): LogSources {
+export function watchedContracts(deployment: Deployment): WatchedContracts {
   const { deploymentBlock, economy } = deployment;
   const contracts = new Map<string, Contract>();
   const add = (kind: ContractKind, address: string, fromBlock: number) => {
@@ -53,11 +60,11 @@ export function logSources(deployment: Deployment): LogSources {
 }
 
 /** Returns the eth_getLogs filter for a range, with the contracts that are read there. */
-export function logFilter(sources: LogSources, from: bigint, to: bigint): object {
-  const address = [...sources.contracts].filter(([, { roles }]) => roles.some((role) => role.fromBlock <= to));
+export function getLogsFilter(watched: WatchedContracts, from: bigint, to: bigint): object {
+  const address = [...watched.contracts].filter(([, { roles }]) => roles.some((role) => role.fromBlock <= to));
   return {
     address: address.map(([key]) => key),
-    topics: [sources.topics],
+    topics: [watched.topics],
     fromBlock: `0x${from.toString(16)}`,
     toBlock: `0x${to.toString(16)}`,
   };
@@ -66,53 +73,53 @@ export function logFilter(sources: LogSources, from: bigint, to: bigint): object
 /**
  * Decodes one response. Throws `ContradictingResponse` for
  *
- * - logs of other contracts or blocks;
- * - two different logs with the same position, or two hashes of one block;
+ * - events of other contracts or blocks;
+ * - two different events with the same position, or two hashes of one block;
  * - known events that do not decode.
  */
-export function decodeLogs(sources: LogSources, from: bigint, to: bigint, response: unknown): RangeLogs {
-  if (!Array.isArray(response)) throw new ContradictingResponse("the logs are not an array");
+export function decodeEvents(watched: WatchedContracts, from: bigint, to: bigint, response: unknown): RangeEvents {
+  if (!Array.isArray(response)) throw new ContradictingResponse("the events are not an array");
   const events = new Map<string, ChainEvent>();
   const hashes = new Map<bigint, string>();
   const undated = new Set<bigint>();
   for (const value of response) {
-    const log = validLog(value);
-    const { blockNumber } = log;
-    if (blockNumber < from || blockNumber > to) throw new ContradictingResponse(`a log of block ${blockNumber}`);
-    const contract = sources.contracts.get(log.address);
-    if (contract === undefined) throw new ContradictingResponse(`a log of ${log.address}, which was not asked for`);
-    if ((hashes.get(blockNumber) ?? log.blockHash) !== log.blockHash) {
+    const raw = rawEvent(value);
+    const { blockNumber } = raw;
+    if (blockNumber < from || blockNumber > to) throw new ContradictingResponse(`an event of block ${blockNumber}`);
+    const contract = watched.contracts.get(raw.address);
+    if (contract === undefined) throw new ContradictingResponse(`an event of ${raw.address}, which was not asked for`);
+    if ((hashes.get(blockNumber) ?? raw.blockHash) !== raw.blockHash) {
       throw new ContradictingResponse(`two hashes of block ${blockNumber}`);
     }
-    hashes.set(blockNumber, log.blockHash);
-    const found = shapeOf(contract, log.topics[0], blockNumber);
+    hashes.set(blockNumber, raw.blockHash);
+    const found = shapeOf(contract, raw.topics[0], blockNumber);
     if (found === undefined) continue;
-    const event = eventOf(log, contract, found);
+    const event = eventOf(raw, contract, found);
     const place = `${blockNumber}-${event.logIndex}`;
     const known = events.get(place);
     if (known === undefined) {
       events.set(place, event);
       if (event.blockTimestamp === UNDATED) undated.add(blockNumber);
     } else if (fingerprint(known) !== fingerprint(event)) {
-      throw new ContradictingResponse(`two logs at ${place}`);
+      throw new ContradictingResponse(`two events at ${place}`);
     }
   }
   return { from, to, events: [...events.values()].sort(byPosition), undated };
 }
 
 /**
- * Adds missing timestamps to the events. A log and the header of its block must agree on what both say: number, hash and
- * time (docs/spec/chain.md#forms).
+ * Adds missing timestamps to the events. An event and the header of its block must agree on what both say: number, hash
+ * and time (docs/spec/chain.md#forms).
  */
-export function withBlocks(range: RangeLogs, blocks: ReadonlyMap<bigint, Block>): RangeLogs {
+export function withBlocks(range: RangeEvents, blocks: ReadonlyMap<bigint, Block>): RangeEvents {
   const events = range.events.map((event) => {
     const block = blocks.get(event.blockNumber);
     if (block !== undefined && block.hash !== event.blockHash) {
-      throw new ContradictingResponse(`the logs of block ${block.number} belong to another block of that number`);
+      throw new ContradictingResponse(`the events of block ${block.number} belong to another block of that number`);
     }
     if (event.blockTimestamp !== UNDATED) {
       if ((block?.timestamp ?? event.blockTimestamp) === event.blockTimestamp) return event;
-      throw new ContradictingResponse(`a log and the header of block ${event.blockNumber} differ in their time`);
+      throw new ContradictingResponse(`an event and the header of block ${event.blockNumber} differ in their time`);
     }
     if (block === undefined) throw new ContradictingResponse(`block ${event.blockNumber} has no timestamp`);
     return { ...event, blockTimestamp: block.timestamp };
@@ -135,24 +142,24 @@ export function shapeOf({ roles }: Contract, topic: Hex | undefined, block: bigi
   return undefined;
 }
 
-function eventOf(log: Log, contract: Contract, { kind, shape }: FoundShape): ChainEvent {
+function eventOf(raw: RawEvent, contract: Contract, { kind, shape }: FoundShape): ChainEvent {
   try {
     return {
       contractKind: kind,
       contractAddress: contract.address,
       eventName: shape.name,
-      blockNumber: log.blockNumber,
-      blockHash: log.blockHash,
-      blockTimestamp: log.blockTimestamp,
-      transactionHash: log.transactionHash,
-      transactionIndex: log.transactionIndex,
-      logIndex: log.logIndex,
-      arguments: shape.decode(log.topics, log.data),
+      blockNumber: raw.blockNumber,
+      blockHash: raw.blockHash,
+      blockTimestamp: raw.blockTimestamp,
+      transactionHash: raw.transactionHash,
+      transactionIndex: raw.transactionIndex,
+      logIndex: raw.logIndex,
+      arguments: shape.decode(raw.topics, raw.data),
     };
   } catch (error) {
     const reason = errorMessage(error);
     throw new ContradictingResponse(
-      `a ${shape.name} of ${kind} in block ${log.blockNumber} does not decode: ${reason}`,
+      `a ${shape.name} of ${kind} in block ${raw.blockNumber} does not decode: ${reason}`,
     );
   }
 }

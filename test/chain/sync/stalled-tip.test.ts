@@ -55,18 +55,18 @@ describe.skipIf(NO_ANVIL !== undefined)(`a stalled head${NO_ANVIL ? `: ${NO_ANVI
       await pollFor(read, ms);
       expect(safeOf(read)).toBe(before + 64);
       expect(problemOf(read)).toEqual({
-        type: "stalled",
+        kind: "stalled",
         node: origin(liar.url),
-        detail: `its head has been ${before + 11} since ${since}`,
+        detail: `its newest block has been ${before + 11} since ${since}`,
       });
       expect(read.statuses()).toEqual(AVAILABLE);
       // The node is still named while the others give good passes.
       await pollFor(read, POLL_MS);
-      expect(read.events.at(-1)).toMatchObject({ type: "stalled", node: origin(liar.url) });
+      expect(read.events.at(-1)).toMatchObject({ kind: "stalled", node: origin(liar.url) });
       // A restart forgets since when the head is stalled; it is named again after half a minute.
       using again = read.reopen();
       await pollFor(again, 40_000);
-      expect(problemOf(again)).toMatchObject({ type: "stalled", node: origin(liar.url) });
+      expect(problemOf(again)).toMatchObject({ kind: "stalled", node: origin(liar.url) });
       liar.script = () => undefined;
       await pollFor(again, POLL_MS);
       expect(problemOf(again)).toBeUndefined();
@@ -100,7 +100,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a stalled head${NO_ANVIL ? `: ${NO_ANVI
     expect(read.statuses()).toEqual(AVAILABLE);
     using again = read.reopen();
     await pollFor(again, 5_000);
-    expect(problemOf(again)).toMatchObject({ type: "stalled", node: origin(on.anvil.url) });
+    expect(problemOf(again)).toMatchObject({ kind: "stalled", node: origin(on.anvil.url) });
     expect(readSync(again.chain.db).lastGoodPassAt).toBe(since + 595_000);
     await pollFor(again, 20_000);
     expect(again.statuses()).toEqual(UNAVAILABLE);
@@ -138,7 +138,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a stalled head${NO_ANVIL ? `: ${NO_ANVI
     await pollFor(read, 40_000);
     expect(read.statuses()).toEqual(UNAVAILABLE);
     expect(read.events).toContainEqual({
-      type: "failed",
+      kind: "failed",
       node: origin(on.anvil.url),
       message: expect.stringMatching(/^fewer than 2 nodes have \d+ as their safe block$/),
     });

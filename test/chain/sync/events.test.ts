@@ -5,7 +5,7 @@ import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import type { Receipt } from "../../../demo/chain/calls.ts";
 import { STREAM_ID } from "../../../demo/chain/deploy.ts";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
-import { decodeLogs, logSources } from "../../../src/chain/sync/logs.ts";
+import { decodeEvents, watchedContracts } from "../../../src/chain/sync/events.ts";
 import { type Stage, stage } from "../../support/chain/harness.ts";
 
 describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
@@ -19,10 +19,10 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
 
   /** The receipt's events as `kind.name(argument=value, …)`. */
   function eventsOf(receipt: Receipt): string[] {
-    const sources = logSources(deploymentSchema.parse(on.world.deployment));
+    const watched = watchedContracts(deploymentSchema.parse(on.world.deployment));
     const block = BigInt(receipt.blockNumber);
-    const relevant = receipt.logs.filter(({ address }) => sources.contracts.has(address.toLowerCase()));
-    return decodeLogs(sources, block, block, relevant).events.map((event) => {
+    const relevant = receipt.logs.filter(({ address }) => watched.contracts.has(address.toLowerCase()));
+    return decodeEvents(watched, block, block, relevant).events.map((event) => {
       const values = event.arguments.map(({ name, value }) => `${name}=${value}`);
       return `${event.contractKind}.${event.eventName}(${values.join(", ")})`;
     });
@@ -33,11 +33,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
     const receipt = await on.world.deployOtherCore();
     const [deployed] = eventsOf(receipt).slice(-1);
     expect(deployed).toMatch(/^factory\.CoreDeployed\(core=0x\w{40}, proxyAdmin=0x\w{40}, implementation=0x\w{40}, /);
-    const sources = logSources(deploymentSchema.parse(deployment));
+    const watched = watchedContracts(deploymentSchema.parse(deployment));
     const block = BigInt(deployment.deploymentBlock);
     const at = `0x${block.toString(16)}`;
     const logs = await on.anvil.rpc("eth_getLogs", [{ fromBlock: at, toBlock: at }]);
-    const events = decodeLogs(sources, block, block, logs).events;
+    const events = decodeEvents(watched, block, block, logs).events;
     expect(events.map(({ eventName }) => eventName)).toEqual([
       "Upgraded",
       "GuardianChanged",

@@ -1,5 +1,5 @@
 /**
- * Finds nodes whose head is stalled (docs/spec/chain.md#stalled). Such a node hides every later event, so its
+ * Finds nodes whose tip is stalled (docs/spec/chain.md#stalled). Such a node hides every later event, so its
  * unchanged passes must not stay good. While the stored safe block does not change, other nodes are asked.
  */
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
@@ -9,18 +9,18 @@ import { ContradictingResponse } from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import type { StoredThrough } from "../store/sync-row.ts";
-import { readHead } from "./head.ts";
+import { readTip } from "./tip.ts";
 
 /** Interval of the questions to other nodes (ms). */
 const ASK_INTERVAL_MS = 15_000;
-/** How long the head of a node behind the stored block may stay before the node is named (ms). */
+/** How long the tip of a node behind the stored block may stay before the node is named (ms). */
 const LAGGING_LIMIT_MS = 30_000;
 
-export interface HeadWatchOptions {
+export interface TipWatchOptions {
   readonly chainId: bigint;
   /** Number of other nodes that must have the same safe block; 0 without a quorum. */
   readonly needed: number;
-  /** How long a head that no other node confirms may stay (ms). */
+  /** How long a tip that no other node confirms may stay (ms). */
   readonly validity: number;
   /** Epoch ms. */
   readonly now: () => number;
@@ -38,7 +38,7 @@ export interface OtherNode {
 export type SafeBlock = StoredThrough & { readonly at: number };
 
 export type StalledOutcome =
-  /** The node's head has not moved, though it should have. */
+  /** The node's tip has not moved, though it should have. */
   | { readonly kind: "stalled" }
   /** Too few nodes have the stored block as their safe block. */
   | { readonly kind: "no_quorum"; readonly message: string };
@@ -53,21 +53,21 @@ interface Inquiry extends SafeBlock {
   readonly isStalled: boolean;
 }
 
-/** A head that has not moved since `since` (epoch ms). */
-interface StalledHead {
-  readonly head: bigint;
+/** A tip that has not moved since `since` (epoch ms). */
+interface StalledTip {
+  readonly block: bigint;
   readonly since: number;
   /** When the node is named to the operator (epoch ms). */
   readonly namedFrom: number;
 }
 
-export class HeadWatch {
-  readonly #options: HeadWatchOptions;
-  readonly #stalled = new Map<number, StalledHead>();
+export class TipWatch {
+  readonly #options: TipWatchOptions;
+  readonly #stalled = new Map<number, StalledTip>();
   #inquiry: Inquiry | undefined;
   #turn = 0;
 
-  constructor(options: HeadWatchOptions) {
+  constructor(options: TipWatchOptions) {
     this.#options = options;
   }
 
@@ -76,12 +76,15 @@ export class HeadWatch {
     const now = this.#options.now();
     const named = [...this.#stalled].filter(([, { namedFrom }]) => namedFrom <= now);
     return new Map(
-      named.map(([index, { head, since }]) => [index, `its head has been ${head} since ${formatTimestamp(since)}`]),
+      named.map(([index, { block, since }]) => [
+        index,
+        `its newest block has been ${block} since ${formatTimestamp(since)}`,
+      ]),
     );
   }
 
-  /** Judges a node whose safe block is the stored one. Returns undefined if its pass may be good. */
-  async judge(node: number, stored: SafeBlock): Promise<StalledOutcome | undefined> {
+  /** Checks a node whose safe block is the stored one. Returns undefined if its pass may be good. */
+  async check(node: number, stored: SafeBlock): Promise<StalledOutcome | undefined> {
     const { needed, now, validity, others } = this.#options;
     const before = this.#inquiry;
     const isSame = before?.block === stored.block && before.hash === stored.hash;
@@ -91,7 +94,7 @@ export class HeadWatch {
     this.#inquiry = inquiry;
     const unconfirmedMs = now() - inquiry.confirmedAt;
     if (inquiry.isStalled || (needed === 0 && unconfirmedMs >= validity)) {
-      this.#stalled.set(node, { head: stored.block + SAFE_DEPTH, since: inquiry.at, namedFrom: 0 });
+      this.#stalled.set(node, { block: stored.block + SAFE_DEPTH, since: inquiry.at, namedFrom: 0 });
       return { kind: "stalled" };
     }
     if (needed > 0 && unconfirmedMs >= ASK_INTERVAL_MS) {
@@ -101,14 +104,14 @@ export class HeadWatch {
     return undefined;
   }
 
-  /** Notes the head of a node that is behind the stored block. */
-  lags(node: number, head: bigint): void {
-    if (this.#stalled.get(node)?.head === head) return;
+  /** Notes the tip of a node that is behind the stored block. */
+  lags(node: number, block: bigint): void {
+    if (this.#stalled.get(node)?.block === block) return;
     const since = this.#options.now();
-    this.#stalled.set(node, { head, since, namedFrom: since + LAGGING_LIMIT_MS });
+    this.#stalled.set(node, { block, since, namedFrom: since + LAGGING_LIMIT_MS });
   }
 
-  /** Forgets a node whose head has moved. */
+  /** Forgets a node whose tip has moved. */
   moved(node: number): void {
     this.#stalled.delete(node);
   }
@@ -140,8 +143,8 @@ export class HeadWatch {
   async #safeOf({ index, rpc }: OtherNode, { block, hash }: StoredThrough): Promise<bigint | undefined> {
     const { chainId, onFailure } = this.#options;
     try {
-      const head = await readHead(rpc, { chainId, checkpoint: { block, hash }, multicall: true });
-      return "otherChainId" in head || head.checkpoint?.hash !== hash ? undefined : head.safe;
+      const tip = await readTip(rpc, { chainId, stored: { block, hash }, multicall: true });
+      return "otherChainId" in tip || tip.storedBlock?.hash !== hash ? undefined : tip.safe;
     } catch (error) {
       if (!(error instanceof RpcError) && !(error instanceof ContradictingResponse)) throw error;
       onFailure(index, error);

@@ -1,9 +1,9 @@
 /**
  * Reads the facts of one installation in their order, one sequence for each kind that projections follow. A position's
- * checksum is the size and root of the ledger's log when it was read. A follower of another log reads from the start.
+ * checksum is the size and root of the ledger's log when it was read. With another log a follower reads from the start.
  */
 import { eachRow, type ReadOnlyDatabase, readNumber, readRows, readValue, statement } from "../sqlite/statement.ts";
-import { type Log, type Position, START } from "../values/log.ts";
+import { type Position, type Source, START } from "../values/source.ts";
 import { contains, logPoint } from "./log.ts";
 import { readNewestPosition } from "./read/receipts.ts";
 import { paddedRound } from "./schema.ts";
@@ -21,7 +21,7 @@ export interface MeasuredReceipt {
 }
 
 /** Receipts by position. */
-export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<MeasuredReceipt> {
+export function receiptSource(ledger: ReadOnlyDatabase, installation: number): Source<MeasuredReceipt> {
   return {
     ...continued(ledger),
     hasMore: (after) => Number(after.at) < readNewestPosition(ledger, installation),
@@ -54,7 +54,7 @@ export interface ChangedSubmission {
 }
 
 /** Submissions ordered by last change; a submission that changes again is returned again, in its newest state. */
-export function submissionLog(ledger: ReadOnlyDatabase, installation: number): Log<ChangedSubmission> {
+export function submissionSource(ledger: ReadOnlyDatabase, installation: number): Source<ChangedSubmission> {
   return {
     ...continued(ledger),
     hasMore: (after) => Number(after.at) < readNumber(ledger, NEWEST_CHANGE, installation),
@@ -90,7 +90,7 @@ export interface AcceptedRound {
  * ledger and never change. A position holds the number of complete closures, the `seq` of the last one, and, within the
  * next closure, the last round read.
  */
-export function acceptedRoundLog(ledger: ReadOnlyDatabase, installation: number): Log<AcceptedRound> {
+export function acceptedRoundSource(ledger: ReadOnlyDatabase, installation: number): Source<AcceptedRound> {
   const count = () =>
     readValue<number>(
       ledger,
@@ -99,9 +99,9 @@ export function acceptedRoundLog(ledger: ReadOnlyDatabase, installation: number)
     ) ?? 0;
   return {
     ...continued(ledger),
-    hasMore: (after) => placeOf(after).closures < count(),
+    hasMore: (after) => closurePlace(after).closures < count(),
     read(after, limit) {
-      let place = placeOf(after);
+      let place = closurePlace(after);
       const facts: AcceptedRound[] = [];
       const closures = statement<[number, number], StoredClosure>(ledger, CLOSURES_AFTER);
       for (const closure of closures.iterate(installation, place.seq)) {
@@ -133,7 +133,7 @@ interface ClosurePlace {
   readonly round?: string | undefined;
 }
 
-function placeOf({ at }: Position): ClosurePlace {
+function closurePlace({ at }: Position): ClosurePlace {
   const [closures = "", seq = "", round] = at.split(" ");
   return { closures: Number(closures), seq: Number(seq), round };
 }
@@ -160,7 +160,7 @@ SELECT round_id AS roundId, work_units AS workUnits, distance_mm AS distanceMm F
 WHERE installation = ? AND round_id BETWEEN ? AND ? ORDER BY round_id`;
 
 /** A position that was read from another log has nothing in common with this one. */
-function continued(ledger: ReadOnlyDatabase): Pick<Log<never>, "lastCommon"> {
+function continued(ledger: ReadOnlyDatabase): Pick<Source<never>, "lastCommon"> {
   return {
     lastCommon(position) {
       const [size, root = ""] = position.checksum.split(" ");

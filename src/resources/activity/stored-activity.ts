@@ -1,8 +1,8 @@
 /**
- * The stored form of activity heads and tiles (docs/spec/publishing.md#tiles). Each consists of text lines, so that a
+ * The stored form of activity roots and tiles (docs/spec/publishing.md#tiles). Each consists of text lines, so that a
  * page is cut without parsing events:
- * - Head: the response up to and including `"events":[`, then the layout as JSON, then one line per event that no tile
- *   contains yet. The head of unavailable activity is one line, the response itself.
+ * - Root: the response up to and including `"events":[`, then the layout as JSON, then one line per event that no tile
+ *   contains yet. The root of unavailable activity is one line, the response itself.
  * - Tile: one line per event, newest first: its key, a tab, its JSON text.
  * - Index tile: one line per tile, newest first: its name, a tab, the key of its oldest event.
  */
@@ -24,7 +24,7 @@ export interface EventLine {
   readonly text: string;
 }
 
-export interface Head {
+export interface ActivityRoot {
   /** The response up to and including `"events":[`. */
   readonly opening: string;
   /** Events that are newer than every tile. All lists here are newest first. */
@@ -34,12 +34,12 @@ export interface Head {
   readonly indexes: readonly IndexEntry[];
 }
 
-export function encodeHead({ opening, recent, tiles, indexes }: Head): string {
+export function encodeRoot({ opening, recent, tiles, indexes }: ActivityRoot): string {
   return [opening, JSON.stringify({ tiles, indexes }), ...recent.map(lineOf)].join("\n");
 }
 
 /** Returns `undefined` for unavailable activity, whose text is the response. Throws if the layout is invalid. */
-export function decodeHead(text: string): Head | undefined {
+export function decodeRoot(text: string): ActivityRoot | undefined {
   const [opening = "", layout, ...recent] = text.split("\n");
   if (layout === undefined) return undefined;
   const value: unknown = JSON.parse(layout);
@@ -47,7 +47,7 @@ export function decodeHead(text: string): Head | undefined {
   return { opening, recent: recent.map(eventLine), tiles: value.tiles, indexes: value.indexes };
 }
 
-function isLayout(value: unknown): value is Pick<Head, "tiles" | "indexes"> {
+function isLayout(value: unknown): value is Pick<ActivityRoot, "tiles" | "indexes"> {
   const { tiles, indexes } = fieldsOf(value);
   return (
     Array.isArray(tiles) &&

@@ -1,6 +1,6 @@
 /**
- * Compares the host's clock with the store's, and with what is stored (docs/spec/publishing.md#clocks). A publisher that begins
- * does both, and a holder compares with the store at each renewal.
+ * Compares the host's clock with the store's, and with what is stored (docs/spec/publishing.md#clocks). A publisher that
+ * begins does both, and a holder compares with the store at each renewal.
  */
 import { ClockOffset, provenSkew, shifted } from "../../src/object-store/clock-offset.ts";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
@@ -34,7 +34,7 @@ interface Beginning {
 }
 
 /** Throws `Failure` clock_skew, clock_behind or clock_moved if nothing may be published now. */
-export async function judgeClock({ store, clock, newestAt, holderMoved }: Beginning): Promise<void> {
+export async function refuseWrongClock({ store, clock, newestAt, holderMoved }: Beginning): Promise<void> {
   const ahead = hasClock(store) ? provenSkew(await store.measureClock(() => clock.wall())) : undefined;
   if (ahead !== undefined && Math.abs(ahead) > FUTURE_ALLOWANCE_MS) throw clockSkew(ahead, store);
   clock.check();
@@ -59,13 +59,7 @@ export class StoreSkew {
     if (hasClock(store)) store.watchClock(monotonic, (bounds) => this.#offset.add(bounds, monotonic()));
   }
 
-  /** How far the host's clock is ahead of the store's (ms); null if they agree or the store has no clock. */
-  get reportedMs(): number | null {
-    const skew = Math.round(this.#ms ?? 0);
-    return Math.abs(skew) > CLOCK_TOLERANCE_MS ? skew : null;
-  }
-
-  /** Throws `Failure` clock_skew. It asks the store once more before, so that one wrong response does not stop a publisher. */
+  /** Throws `Failure` clock_skew. Asks the store once more, because one wrong response must not stop a publisher. */
   async check(): Promise<void> {
     const known = this.#ms;
     if (!hasClock(this.#store) || (known !== undefined && Math.abs(known) <= FUTURE_ALLOWANCE_MS)) return;

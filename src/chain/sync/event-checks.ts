@@ -1,15 +1,15 @@
 /**
- * The checks of the chain that need only logs (docs/spec/chain.md#checks), and faults: contradictions between a pass and the
- * stored data, or within the pass. A fault counts once a second pass confirms it, from another node if one responds
- * (docs/spec/chain.md#reading).
+ * The checks of the chain that need only events (docs/spec/chain.md#checks), and faults: contradictions between a pass
+ * and the stored data, or within the pass. A fault counts once a second pass confirms it, from another node if one
+ * responds (docs/spec/chain.md#reading).
  */
 import type { Database } from "better-sqlite3";
 import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
 import type { FailedCheck } from "../poll-event.ts";
-import { digestOf, integerArgument, settlementBefore } from "../store/read-events.ts";
-import type { RangeLogs } from "./logs.ts";
+import { digestOf, integerArgument, settlementEventBefore } from "../store/read-events.ts";
+import type { RangeEvents } from "./events.ts";
 
 /** The totals after a settlement; all zero before the first. */
 export interface Frontier {
@@ -32,25 +32,25 @@ function frontierOf(settlement: ChainEvent): Frontier {
   };
 }
 
-export interface LogFault {
+export interface EventFault {
   readonly failure: FailedCheck;
-  /** The block whose log, or missing log, shows the fault. */
+  /** The block whose event, or missing event, shows the fault. */
   readonly block: bigint;
 }
 
-/** Returns the first check that a range's logs fail; `before` has the totals after the previous settlement. */
-export function failedLogCheck(deployment: Deployment, range: RangeLogs, before: Frontier): LogFault | undefined {
+/** Returns the first check that a range's events fail; `before` has the totals after the previous settlement. */
+export function failedEventCheck(deployment: Deployment, range: RangeEvents, before: Frontier): EventFault | undefined {
   return brokenSettlement(range.events, before) ?? missingDeployment(deployment, range);
 }
 
-/** Returns the first block whose logs are read. */
+/** Returns the first block whose events are read. */
 export function firstBlock({ deploymentBlock, economy }: Deployment): bigint {
   return BigInt(Math.min(deploymentBlock, economy?.deploymentBlock ?? deploymentBlock));
 }
 
 /** Returns the totals after the newest stored settlement below a block. */
 export function frontierBefore(db: Database, block: bigint): Frontier {
-  const settlement = settlementBefore(db, block);
+  const settlement = settlementEventBefore(db, block);
   return settlement === undefined ? NOTHING_SETTLED : frontierOf(settlement);
 }
 
@@ -60,7 +60,7 @@ export function frontierAfter(events: readonly ChainEvent[], before: Frontier): 
   return last === undefined ? before : frontierOf(last);
 }
 
-function brokenSettlement(events: readonly ChainEvent[], before: Frontier): LogFault | undefined {
+function brokenSettlement(events: readonly ChainEvent[], before: Frontier): EventFault | undefined {
   let frontier = before;
   for (const event of events) {
     if (!isSettlement(event)) continue;
@@ -71,7 +71,7 @@ function brokenSettlement(events: readonly ChainEvent[], before: Frontier): LogF
   return undefined;
 }
 
-function missingDeployment(deployment: Deployment, range: RangeLogs): LogFault | undefined {
+function missingDeployment(deployment: Deployment, range: RangeEvents): EventFault | undefined {
   const block = BigInt(deployment.deploymentBlock);
   if (block < range.from || block > range.to) return undefined;
   const { core, proxyAdmin, streamId } = deployment;
@@ -109,16 +109,16 @@ export interface UnconfirmedFault {
   readonly failure: FailedCheck;
   /** Index of the node in the list. */
   readonly node: number;
-  /** The blocks whose logs show the fault; for a regression, the stored block. */
+  /** The blocks whose events show the fault; for a regression, the stored block. */
   readonly from: bigint;
   readonly through: bigint;
-  /** The block from which the next pass reads again, so that a missing log can be recovered. */
+  /** The block from which the next pass reads again, so that a missing event can be recovered. */
   readonly repairFrom: bigint | undefined;
-  /** Returns the fingerprint of the pass's logs between two blocks that it read. */
+  /** Returns the fingerprint of the pass's events between two blocks that it read. */
   digest(from: bigint, through: bigint): string;
 }
 
-/** The logs that a pass read, starting at block `from`. */
+/** The events that a pass read, starting at block `from`. */
 export interface ReadSpan {
   readonly from: bigint;
   readonly events: readonly ChainEvent[];
@@ -132,11 +132,11 @@ interface FaultyPass {
 }
 
 /** Creates the fault of a pass that read `span`, to be confirmed by a second pass. */
-export function faultOf({ chain, node }: FaultyPass, { failure, block }: LogFault, span: ReadSpan): UnconfirmedFault {
+export function faultOf({ chain, node }: FaultyPass, { failure, block }: EventFault, span: ReadSpan): UnconfirmedFault {
   const { db, deployment } = chain;
   const { from, events } = span;
-  // A log may be missing anywhere after the last stored settlement, not only in this range.
-  const since = settlementBefore(db, from)?.blockNumber ?? firstBlock(deployment);
+  // An event may be missing anywhere after the last stored settlement, not only in this range.
+  const since = settlementEventBefore(db, from)?.blockNumber ?? firstBlock(deployment);
   return {
     failure,
     node: node.index,
