@@ -19,7 +19,7 @@ async function documents(): Promise<Files> {
   const { intakeSchema } = await import("../src/ledger/intake/record-schema.ts");
   return {
     "docs/reference.md": await (await import("./reference.ts")).referencePage(),
-    ...(await import("./page-tables.ts")).pagesWithTables(),
+    "README.md": (await import("./readme.ts")).readmeWithRoutes(),
     "docs/openapi.json": documentText(openApiDocument({ version: packageVersion() })),
     "docs/facts.md": intakeReference(),
     "docs/records.schema.json": `${JSON.stringify(intakeSchema(), null, 2)}\n`,

@@ -11,6 +11,8 @@ import { systemClock, WatchedClock } from "../publish/clock/clock.ts";
 import { COMMON_ERRORS, type CommonCode, ERROR_SOURCES } from "../src/http/errors.ts";
 import { OPERATIONS } from "../src/resources/contracts.ts";
 import { ShimCounts } from "../src/shim/node/store-reader.ts";
+import { RULES } from "../src/verify/rules.ts";
+import { rejections } from "./intake-reference.ts";
 
 /** docs/reference.md: its texts come from the program. */
 export async function referencePage(): Promise<string> {
@@ -23,12 +25,14 @@ export async function referencePage(): Promise<string> {
     ["## Metrics", METRICS, ...metricTables(), EVERY_PROCESS],
     ["## Errors of the API", "[The specification](spec/api.md#errors) says when each is given.", apiErrors()],
     ["## Codes", CODES, failuresTable()],
+    rejections(),
+    ["## Rules of verify", table(["rule", "what it asserts"], ruleRows())],
   ];
   return `${parts.flat().join("\n\n")}\n`;
 }
 
 const CONTENTS = `[Commands](#commands), [settings](#settings), [metrics](#metrics), [errors of the API](#errors-of-the-api), [codes of
-failures](#codes).`;
+failures](#codes), [rejections](#rejections), [rules of verify](#rules-of-verify).`;
 
 const COMMANDS = "In a checkout run `npx noonmark COMMAND`. Every command accepts `--help`. Settings are also flags.";
 
@@ -138,13 +142,17 @@ function metricTables(): string[] {
   });
 }
 
-const CODES = `Codes are stable, so programs may compare them. Intake's rejection codes are in [facts](facts.md#rejections), and the findings
-of \`verify\` and \`fsck\` in [verify](verify.md). The message has the values, and often a more exact
+const CODES = `Codes are stable, so programs may compare them. The findings of \`fsck\` are in
+[verify](verify.md#fsck). The message has the values, and often a more exact
 hint.`;
 
 function failuresTable(): string {
   const rows = Object.entries(FAILURES).map(([name, [exit, ...texts]]) => [code(name), String(exit), ...texts]);
   return table(["code", "exit", "what happened", "what to do"], rows);
+}
+
+function ruleRows(): string[][] {
+  return [...RULES].map(([name, { asserts, clause }]) => [`[${code(name)}](${clause.slice("docs/".length)})`, asserts]);
 }
 
 /** Each error with its routes, or what gives it. */

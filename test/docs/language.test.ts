@@ -111,10 +111,10 @@ function proseOf(path: string, source: string): { readonly comments: Passage[]; 
   return { comments: runs.flatMap(({ line, text }) => passages(path, text, line)), messages };
 }
 
-/** The glossary's third column: words for prose, and names (in code spans) for source. */
+/** The glossary's last table: retired words for prose, and names (in code spans) for source. */
 function retiredWords(glossary: string): { readonly words: string[]; readonly names: string[] } {
   const rows = glossary.slice(glossary.lastIndexOf("---"));
-  const cells = [...rows.matchAll(/^\|[^|]*\|[^|]*\| ([^|]+) \|$/gm)].flatMap(([, cell = ""]) => cell.split(", "));
+  const cells = [...rows.matchAll(/^\|[^|]*\| ([^|]+) \|$/gm)].flatMap(([, cell = ""]) => cell.split(", "));
   const isName = (word: string) => word.startsWith("`");
   return { words: cells.filter((word) => !isName(word)), names: cells.filter(isName).map((name) => name.slice(1, -1)) };
 }

@@ -13,12 +13,10 @@ import { fenced } from "./markdown.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FACTS = new URL("../../docs/facts.md", import.meta.url).pathname;
-const SPECIFICATION = new URL("../../docs/spec/intake.md", import.meta.url).pathname;
 
-test("the examples of docs/facts.md are those of the specification, and each is accepted", () => {
+test("docs/facts.md has the example of each record type, and each is accepted", () => {
   const lines = fenced(readFileSync(FACTS, "utf8"), "json").map((text) => text.trimEnd());
   expect(lines).toEqual(FACT_KINDS.map(exampleLine));
-  expect(lines).toEqual(fenced(readFileSync(SPECIFICATION, "utf8"), "json").map((text) => text.trimEnd()));
   const db = openLedgerForIntake(":memory:");
   try {
     expect(lines.map((line) => ingest(db, line).accepted)).toEqual(lines.map(() => 1));

@@ -33,7 +33,7 @@ interface RecordType {
   readonly meaning: string;
   /** The fields that identify a record within its installation. */
   readonly key: readonly string[];
-  /** The fields in the order of docs/spec/intake.md, which is also the order of reported faults. */
+  /** The fields in the order of docs/facts.md, which is also the order of reported faults. */
   readonly schema: z.ZodType;
   /**
    * The instants that the receiving service set, none of which may be ahead of the clock. A receipt's observedAt and a

@@ -1,6 +1,5 @@
 /**
- * The three instants at which the snapshot changes by time only (docs/spec/api.md#limits;
- * docs/spec/publishing.md#future).
+ * The three instants at which the snapshot changes by time only (docs/spec/publishing.md#future).
  */
 import { expect, test } from "vitest";
 import { futureOf } from "../../../publish/plan/successors.ts";
