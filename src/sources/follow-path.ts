@@ -138,8 +138,8 @@ const STEADY_MS = 500;
 const GATHER_MS = 10;
 
 /**
- * Yields when a poll is due: immediately at first, then half a second after the last poll, or sooner if the system reports a change.
- * Ends when the signal is aborted.
+ * Yields when a poll is due: immediately at first, then half a second after the last poll, or sooner if the system
+ * reports a change. Ends when the signal is aborted.
  */
 async function* wakes(directory: string, stop: AbortSignal): AsyncGenerator<undefined, void, undefined> {
   let change = new AbortController();

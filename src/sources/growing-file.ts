@@ -1,6 +1,6 @@
 /**
- * Follows a file that grows and is rotated (docs/spec/intake.md#follow). Its writer may go on in the old file for a while, so
- * replaced files stay open, and each is read before the ones that came after it.
+ * Follows a file that grows and is rotated (docs/spec/intake.md#follow). Its writer may go on in the old file for a
+ * while, so replaced files stay open, and each is read before the ones that came after it.
  */
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
@@ -203,7 +203,10 @@ export class GrowingFile implements Followed {
     return open.file.intake;
   }
 
-  /** Closes replaced files that have been silent for long. Of one that grows after that, a later rotation reads the new lines. */
+  /**
+   * Closes replaced files that have been silent for long. Of one that grows after that, a later rotation reads the new
+   * lines.
+   */
   async #closeOld(): Promise<void> {
     for (const open of this.#files.slice(0, -1)) {
       if (!open.isOver || (this.#files.length <= REPLACED_KEPT_FILES && this.#now() - open.grewAt < REPLACED_KEPT_MS))

@@ -12,8 +12,8 @@ const REPORTED_LIMIT = 1_000;
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
- * Appends one JSON object per rejected line. Others may write to its directory, so it writes to no file that another user or a
- * link may have put there. Throws `Failure` (exit 74).
+ * Appends one JSON object per rejected line. Others may write to its directory, so it writes to no file that another user
+ * or a link may have put there. Throws `Failure` (exit 74).
  */
 export class RejectsFile {
   readonly #path: string;

@@ -165,8 +165,8 @@ export class Spool implements Followed {
   }
 
   /**
-   * Whatever else has the directory's name is renamed: through a link, files outside the spool would be changed, and another
-   * user's directory may have links in it. If it cannot be renamed, the next name is taken.
+   * Whatever else has the directory's name is renamed: through a link, files outside the spool would be changed, and
+   * another user's directory may have links in it. If it cannot be renamed, the next name is taken.
    */
   #ownDirectory(wanted: string): string {
     for (let n = 1; ; n++) {

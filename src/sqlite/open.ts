@@ -39,7 +39,8 @@ const WAL_BYTES = 32 * 1024 * 1024;
 /**
  * Opens an existing file read-only. In WAL mode SQLite still needs the -shm file, or a directory in which it may create
  * one. `immutable` would avoid that but read stale pages, so a missing permission is a failure with a hint. Throws
- * `Failure`: ledger_not_found, ledger_locked, ledger_unusable, ledger_damaged, the same for the state, and format_unknown.
+ * `Failure`: ledger_not_found, ledger_locked, ledger_unusable, ledger_damaged, the same for the state, and
+ * format_unknown.
  */
 export function openForReading(path: string, kind: DatabaseKind): Database {
   return guarded(path, kind, "read", () => {

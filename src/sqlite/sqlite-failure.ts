@@ -1,4 +1,6 @@
-/** Converts SQLite errors into failures with a hint. The code says `ledger`, or `state` for every file that is derived. */
+/**
+ * Converts SQLite errors into failures with a hint. The code says `ledger`, or `state` for every file that is derived.
+ */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";

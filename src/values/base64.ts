@@ -1,6 +1,9 @@
 /** Base64 for every runtime: without Buffer, which a Worker lacks. */
 
-/** Standard base64 with padding (RFC 4648, section 4). Returns undefined unless the text is exactly what an encoder writes: no line breaks, and unused bits are zero. */
+/**
+ * Standard base64 with padding (RFC 4648, section 4). Returns undefined unless the text is exactly what an encoder
+ * writes: no line breaks, and unused bits are zero.
+ */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   let binary: string;
   try {

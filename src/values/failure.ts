@@ -2,13 +2,15 @@
 import { UnknownFormat } from "./format.ts";
 
 /**
- * A failure that an operator can act on: a stable code for programs, a sentence for people. It is thrown where the cause is
- * known and printed once, by the program, whose table of failures has a row for each code.
+ * A failure that an operator can act on: a stable code for programs, a sentence for people. It is thrown where the cause
+ * is known and printed once, by the program, whose table of failures has a row for each code.
  */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: string;
-  /** The next step in this case, if the code's cure is less exact. From src/ and publish/ it names no flag and no setting. */
+  /**
+   * The next step in this case, if the code's cure is less exact. From src/ and publish/ it names no flag and no setting.
+   */
   readonly hint: string | undefined;
 
   constructor(code: string, message: string, options: FailureOptions = {}) {

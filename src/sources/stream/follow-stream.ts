@@ -1,6 +1,6 @@
 /**
- * Runs `ingest --follow nats://…` until a signal ends it (docs/spec/intake.md#stream). Each session begins at the ledger's
- * own position and with the checks of the stream, so there is one way to begin, whatever ended the last session.
+ * Runs `ingest --follow nats://…` until a signal ends it (docs/spec/intake.md#stream). Each session begins at the
+ * ledger's own position and with the checks of the stream, so there is one way to begin, whatever ended the last session.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
@@ -240,7 +240,8 @@ class StreamFollower {
     if (delivery !== (before?.delivery ?? 0) + 1 || sequence <= last)
       throw new StreamLost(`message ${sequence} of the stream ${stream} came out of order`);
     if (sequence !== last + 1) {
-      // A fit stream loses only its first messages. So if the next one is there after this one arrived, none was lost in between.
+      // A fit stream loses only its first messages. So if the next one is there after this one arrived, none was lost in
+      // between.
       const now = await look();
       if (sequence > now.last)
         throw new StreamLost(`the server sent message ${sequence} of the stream ${stream}, which ends at ${now.last}`);
@@ -270,8 +271,8 @@ class StreamFollower {
 const REFUSALS: ReadonlySet<string> = new Set(["stream_access_denied", "stream_untrusted"]);
 
 /**
- * Yields the messages. Calls `flush` when none is on its way, or when the next one does not arrive in time. It does not end
- * `messages`, which would wait for the next one: the session closes the stream.
+ * Yields the messages. Calls `flush` when none is on its way, or when the next one does not arrive in time. It does not
+ * end `messages`, which would wait for the next one: the session closes the stream.
  */
 async function* pausing(
   messages: ReturnType<OpenStream["messages"]>,

@@ -72,8 +72,8 @@ export function parseCredentials(text: string, path: string): Credentials {
 
 /**
  * Connects, creates a consumer at the message after `after`, and then reads the stream's state and message `taken`. A
- * stream that is replaced later takes the consumer with it. Throws `StreamLost`, and `Failure` stream_access_denied, stream_untrusted,
- * stream_unfit.
+ * stream that is replaced later takes the consumer with it. Throws `StreamLost`, and `Failure` stream_access_denied,
+ * stream_untrusted, stream_unfit.
  */
 export async function openStream(
   { stream, subject, isTls }: StreamAddress,
@@ -242,8 +242,8 @@ function stateOf({ state, created: createdAt }: StreamInfo): Pick<StreamState, "
 }
 
 /**
- * Throws `Failure` stream_unfit (docs/spec/intake.md#stream). Without a filter each message that vanishes is a jump in the
- * sequence. With one it is not, so nothing may vanish except from the beginning.
+ * Throws `Failure` stream_unfit (docs/spec/intake.md#stream). Without a filter each message that vanishes is a jump in
+ * the sequence. With one it is not, so nothing may vanish except from the beginning.
  */
 function requireFit(config: StreamConfig, subject: string | null): void {
   const always = [
