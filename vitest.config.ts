@@ -14,7 +14,7 @@ const LONG_TIMEOUTS = { testTimeout: 300_000, hookTimeout: 600_000 };
 /** Runs `npm test` in a copy with another route. */
 const COPY = "test/servers/new-route/new-route.test.ts";
 /** Tests with time limits. They run one file at a time. */
-const ALONE = ["test/servers/real-time.test.ts", "test/servers/hostile.test.ts", "test/site/browser/weight.test.ts"];
+const ALONE = ["test/servers/real-time.test.ts", "test/site/browser/weight.test.ts"];
 
 /** Temporary files are in memory if enough is free. On a disk the tests take a fifth longer. */
 const MEMORY = "/dev/shm";

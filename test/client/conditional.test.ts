@@ -1,7 +1,7 @@
 /** The client's response cache: which routes it keeps, and how many responses. */
 import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange.ts";
-import { clientUnderTest, failure } from "./support/client-under-test.ts";
+import { clientUnderTest } from "./support/client-under-test.ts";
 import { json, misbehavingServer, text } from "./support/misbehaving-server.ts";
 
 const process = (revision: string) => ({ schemaVersion: 4, revision });
@@ -22,19 +22,6 @@ test("the client sends If-None-Match only to routes that evaluate it", async () 
     ["/v1/public/telemetry", undefined],
     ["/v4/public/onchain", undefined],
   ]);
-});
-
-test("a 304 without a tag keeps the request's tag", async () => {
-  const server = await misbehavingServer((_, response, number) =>
-    number === 1 ? json(response, process("1"), { etag: 'W/"a"' }) : text(response, 304, "", { "x-from": "cache" }),
-  );
-  const { api } = clientUnderTest(server);
-  const first = await api.process();
-  const second = await api.process();
-  expect(second).toMatchObject({ etag: 'W/"a"', notModified: true });
-  expect(second.body).toBe(first.body);
-  expect(second.headers.get("x-from")).toBe("cache");
-  expect(server.requests[1]?.headers["if-none-match"]).toBe('W/"a"');
 });
 
 test("a 200 from a cache with the weak form of the tag returns the remembered object", async () => {
@@ -63,34 +50,6 @@ test("with a browser's cache the client adds no header, and recognises an unchan
     { cache: "no-cache", headers: undefined },
     { cache: "no-cache", headers: undefined },
   ]);
-});
-
-test("two concurrent calls share one remembered object", async () => {
-  const server = await misbehavingServer((_, response) => json(response, process("1"), { etag: '"a"' }));
-  const { api } = clientUnderTest(server);
-  const [one, other] = await Promise.all([api.process(), api.process()]);
-  expect(one.body).toBe(other.body);
-});
-
-test("a response without a tag is not remembered", async () => {
-  const server = await misbehavingServer((_, response) => json(response, process("1")));
-  const { api } = clientUnderTest(server);
-  const first = await api.process();
-  const second = await api.process();
-  expect(second).toMatchObject({ etag: null, notModified: false });
-  expect(second.body).not.toBe(first.body);
-});
-
-test("an error is not remembered and removes nothing", async () => {
-  const server = await misbehavingServer((_, response, number) => {
-    if (number === 2) return text(response, 500, "", { etag: '"b"' });
-    if (number === 3) return text(response, 304, "");
-    return json(response, process("1"), { etag: '"a"' });
-  });
-  const { api } = clientUnderTest(server);
-  const first = await api.process();
-  expect(await failure(api.process())).toMatchObject({ code: "invalid_response", status: 500 });
-  expect((await api.process()).body).toBe(first.body);
 });
 
 test("the number of remembered responses is limited, however many URLs a server responds to", async () => {

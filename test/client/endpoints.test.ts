@@ -1,8 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { schemaVersionOf, targetOf } from "../../src/client/ask.ts";
-import { baseAddress } from "../../src/client/client.ts";
 import { amount, createClient, units } from "../../src/client/create-client.ts";
 import { ENDPOINTS } from "../../src/client/generated/endpoints.ts";
 import { OPERATIONS } from "../../src/resources/contracts.ts";
@@ -49,16 +47,6 @@ test.each([".", "..", "", "a/b", "a b", "ä", "%2e%2e", "x".repeat(129), undefin
 );
 
 test.each([
-  ["https://api.example", "https://api.example"],
-  ["https://api.example/", "https://api.example"],
-  ["http://127.0.0.1:8787/a/b//", "http://127.0.0.1:8787/a/b"],
-  ["HTTPS://API.example:443/A", "https://api.example/A"],
-])("paths are appended to %s", (baseUrl, expected) => {
-  expect(baseAddress(baseUrl)).toBe(expected);
-  expect(baseAddress(new URL(baseUrl))).toBe(expected);
-});
-
-test.each([
   "https://api.example?x=1",
   "https://api.example/?",
   "https://api.example/a#b",
@@ -85,25 +73,10 @@ test.each([
   [`${2n ** 256n - 1n}`, 18, "115792089237316195423570985008687907853269984665640564039457.584007913129639935"],
 ])("amount(%s, %i) is %s", (text, decimals, expected) => expect(amount(text, decimals)).toBe(expected));
 
-test("an amount is the quotient and the remainder of its units", () => {
-  fc.assert(
-    fc.property(fc.bigInt({ min: 0n, max: 2n ** 300n }), fc.nat(90), (value, decimals) => {
-      const [whole = "", fraction = ""] = amount(String(value), decimals).split(".");
-      expect(fraction).not.toMatch(/0$/);
-      expect(units(whole) * 10n ** BigInt(decimals) + BigInt(fraction.padEnd(decimals, "0") || "0")).toBe(value);
-      expect(units(String(value))).toBe(value);
-    }),
-  );
-});
-
 test.each(["", "01", "-1", "+1", "1.5", "1e3", "0x10", " 1", "1\n", "١", undefined, null, 1, 1n])(
   "%o is not a decimal string",
   (text) => {
     expect(() => units(text as string)).toThrow(TypeError);
     expect(() => amount(text as string, 2)).toThrow(TypeError);
   },
-);
-
-test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("%d is not a number of decimals", (decimals) =>
-  expect(() => amount("1", decimals)).toThrow(TypeError),
 );

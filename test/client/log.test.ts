@@ -58,11 +58,6 @@ test("a text with half of a surrogate pair is no entry, although an encoder woul
   expect(await log.includes(0, '{"s":"\ud800"}')).toBe(false);
 });
 
-test("one of several keys is enough", async () => {
-  const { log } = await opened({ key: [verifierKey(newSigner().verifier), key] });
-  expect(log.checkpoint.size).toBe(600);
-});
-
 test.each([
   ["another key", { key: verifierKey(newSigner().verifier) }, "log_unsigned"],
   ["a broken key", { key: "wheel.example.org" }, "log_key_invalid"],
@@ -125,17 +120,6 @@ test("a tile without end is read up to the limit", async () => {
   };
   const { log } = await opened({}, endless);
   await expect(textsOf(log)).rejects.toThrow("tile/0/001 is too long");
-});
-
-test("an aborted signal ends a walk before its next read", async () => {
-  const controller = new AbortController();
-  const { log, server } = await opened({ signal: controller.signal });
-  const entries = log.entries();
-  await entries.next();
-  controller.abort();
-  const before = server.requests.length;
-  await expect(textsOf(log)).rejects.toThrow(expect.objectContaining({ code: "aborted" }));
-  expect(server.requests.length).toBe(before);
 });
 
 test.each([

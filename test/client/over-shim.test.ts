@@ -4,7 +4,7 @@ import type { Fetch } from "../../src/client/exchange.ts";
 import { encodeObservationCursor } from "../../src/resources/observations/route.ts";
 import { webHandler } from "../../src/shim/web-handler.ts";
 import { type ScriptWorld, scriptWorld } from "../support/scripts/script-world.ts";
-import { clientUnderTest, collect, failure } from "./support/client-under-test.ts";
+import { clientUnderTest, collect } from "./support/client-under-test.ts";
 
 async function overShim() {
   const world: ScriptWorld = await scriptWorld();
@@ -81,27 +81,4 @@ test("eachObservation walks every page, from the start or after a cursor", async
   const later = await collect(api.eachObservation("wheel-1", { after: encodeObservationCursor(290), limit: 4 }));
   expect(later.map(({ sequence }) => sequence)).toEqual([290, 291, 292, 293, 294, 295, 296, 297, 298, 299]);
   expect(await collect(api.eachObservation("nobody"))).toEqual([]);
-});
-
-test("eachActivity walks from the newest event to the oldest", async () => {
-  const { api } = await overShim();
-  const events = await collect(api.eachActivity({ category: "protocol", limit: 2 }));
-  expect(events.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1].map((number) => `31337-${100 + number}-0`));
-});
-
-test("unavailable activity is data for a call and an error for a walk", async () => {
-  const { api } = await overShim();
-  expect((await api.activity()).body).toMatchObject({ status: "unavailable", reason: "indexer_disabled" });
-  const unavailable = { code: "indexer_disabled", status: 200, retryAfter: null };
-  expect(await failure(collect(api.eachActivity()))).toEqual(unavailable);
-});
-
-test("a rejected call throws the API's error code after one request", async () => {
-  const { api, statuses, runtime } = await overShim();
-  const refused = (code: string) => ({ code, status: 400, retryAfter: null });
-  expect(await failure(api.observations("wheel-1", { cursor: "?" }))).toEqual(refused("invalid_cursor"));
-  expect(await failure(api.statistics({ range: "1d" as "7d" }))).toEqual(refused("invalid_query"));
-  expect(await failure(api.activity({ limit: 0 }))).toEqual(refused("invalid_query"));
-  expect(statuses).toEqual([400, 400, 400]);
-  expect(runtime.waits).toEqual([]);
 });

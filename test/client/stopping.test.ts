@@ -57,28 +57,6 @@ test.each(["headers", "body"] as const)("a call is aborted while a server hangs 
   expect(runtime.pending.size).toBe(0);
 });
 
-test("a call that is aborted before it starts sends nothing", async () => {
-  const server = await misbehavingServer((_, response) => json(response, TELEMETRY));
-  const { api } = clientUnderTest(server);
-  const signal = AbortSignal.abort();
-  expect(await failure(api.telemetry({ signal }))).toEqual(ABORTED);
-  expect(await failure(api.statistics({ range: "7d" }, { signal }))).toEqual(ABORTED);
-  expect(await failure(api.eachObservation("w", {}, { signal }).next())).toEqual(ABORTED);
-  expect(await failure(api.eachActivity({}, { signal }).next())).toEqual(ABORTED);
-  expect(await failure(api.watch("telemetry", undefined, { signal }).next())).toEqual(ABORTED);
-  expect(server.requests.length).toBe(0);
-});
-
-test("a call can be aborted while it waits for its next attempt", async () => {
-  const server = await misbehavingServer((_, response) => json(response, {}, { "retry-after": "30" }, 503));
-  const { api, runtime } = clientUnderTest(server);
-  const controller = new AbortController();
-  runtime.onWait = () => controller.abort();
-  expect(await failure(api.telemetry({ signal: controller.signal }))).toEqual(ABORTED);
-  expect(server.requests.length).toBe(1);
-  expect(runtime.pending.size).toBe(0);
-});
-
 test("a call ends on time even if fetch ignores its signal", async () => {
   const deaf: Fetch = () => new Promise(() => {});
   const { api, runtime } = clientUnderTest({ fetch: deaf, retries: 0 });

@@ -63,34 +63,6 @@ test("a walk continues after a transient page error, and ends with the error of 
   expect(seen).toEqual([1, 3]);
 });
 
-test("a walk that is aborted within a page does not yield the rest", async () => {
-  const server = await misbehavingServer((_, response, number) =>
-    json(response, page([observation(number * 2 - 1), observation(number * 2)], `c${number}`)),
-  );
-  const { api } = clientUnderTest(server);
-  const controller = new AbortController();
-  const seen: number[] = [];
-  const walking = async () => {
-    for await (const { sequence } of api.eachObservation("w", {}, { signal: controller.signal })) {
-      seen.push(sequence);
-      if (sequence === 3) controller.abort();
-    }
-  };
-  expect(await failure(walking())).toEqual({ code: "aborted", status: null, retryAfter: null });
-  expect(seen).toEqual([1, 2, 3]);
-  expect(server.requests.length).toBe(2);
-});
-
-test("a walk that the caller leaves sends no more requests", async () => {
-  const server = await misbehavingServer((_, response, number) =>
-    json(response, page([observation(number)], `c${number}`)),
-  );
-  const { api, runtime } = clientUnderTest(server);
-  for await (const { sequence } of api.eachObservation("w")) if (sequence === 2) break;
-  expect(server.requests.length).toBe(2);
-  expect(runtime.pending.size).toBe(0);
-});
-
 test.each([
   ["indexer_unavailable", "indexer_unavailable"],
   ["source_disabled", "source_disabled"],
@@ -109,11 +81,4 @@ test.each([
   const walking = api.eachActivity({ category: "all" });
   expect((await walking.next()).value).toEqual({ id: "e1" });
   expect(await failure(walking.next())).toEqual({ code, status: 200, retryAfter: null });
-});
-
-test("an empty page with a next cursor ends the walk, which could otherwise loop forever", async () => {
-  const server = await misbehavingServer((_, response, number) => json(response, page([], `c${number}`)));
-  const { api } = clientUnderTest(server);
-  expect(await failure(collect(api.eachObservation("w")))).toEqual(invalid);
-  expect(server.requests.length).toBe(1);
 });

@@ -52,38 +52,6 @@ test("telemetry that turns stale under the same tag is different, because of its
   await watching.return();
 });
 
-test("the same body under another tag is different, because of its headers", async () => {
-  const body = { schemaVersion: 4, status: "available" };
-  const { send } = answers([
-    { body, etag: '"live"' },
-    { body, etag: '"saved"' },
-  ]);
-  const { api } = clientUnderTest({ fetch: send });
-  const watching = api.watch("settlements", { range: "7d" });
-  expect((await watching.next()).value).toMatchObject({ etag: '"live"' });
-  expect((await watching.next()).value).toMatchObject({ etag: '"saved"', notModified: false });
-  await watching.return();
-});
-
-test("a response that another call has fetched is still new to a watch", async () => {
-  const { send } = answers([process("1"), process("2"), process("2")]);
-  const { api } = clientUnderTest({ fetch: send });
-  const watching = api.watch("process");
-  await watching.next();
-  await api.process();
-  expect((await watching.next()).value).toMatchObject({ etag: '"2"', notModified: true });
-  await watching.return();
-});
-
-test("a permanently failing call ends the watch", async () => {
-  const { send } = answers([process("1"), { body: { error: "invalid_query" }, status: 400 }]);
-  const { api } = clientUnderTest({ fetch: send });
-  const watching = api.watch("process");
-  await watching.next();
-  expect(await failure(watching.next())).toEqual({ code: "invalid_query", status: 400, retryAfter: null });
-  expect(await watching.next()).toEqual({ done: true, value: undefined });
-});
-
 test.each([0, -1, Number.NaN, 5, 100])("an interval of %d ms is at least 100 ms", async (every) => {
   const { send } = answers([process("1"), process("2")]);
   const { api, runtime } = clientUnderTest({ fetch: send });

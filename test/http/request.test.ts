@@ -66,15 +66,6 @@ test("pieces are decoded like form data, and one with invalid UTF-8 is undefined
   }
 });
 
-test("every query that URLSearchParams writes is read back", () => {
-  fc.assert(
-    fc.property(fc.array(fc.tuple(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }))), (pairs) => {
-      const written = new URLSearchParams(pairs).toString();
-      expect(parseQuery(written)).toEqual(pairs.map(([name, value]) => ({ name, value })));
-    }),
-  );
-});
-
 test("unique parameters reject repeated names and values that do not decode", () => {
   expect(uniqueParameters("range=7d&queue=1")).toEqual(
     new Map([
@@ -106,25 +97,9 @@ test("a list matches if it contains the tag, strong or weak, with any commas and
   );
 });
 
-test("a comma inside a tag does not split it", () => {
-  expect(matchesNone('"a,b"', '"a,b"')).toBe(true);
-  expect(matchesNone('"a,b", "c"', '"c"')).toBe(true);
-  expect(matchesNone('"x, "r" ,y"', '"r"')).toBe(false);
-});
-
 test("* matches any tag, but not in a list or in quotes", () => {
   expect(matchesNone("*", '"r"')).toBe(true);
   expect(matchesNone(" * ", '"r"')).toBe(true);
   expect(matchesNone('"x", *', '"r"')).toBe(false);
   expect(matchesNone('"*"', '"r"')).toBe(false);
-});
-
-test("only spaces and tabs may surround *, as for a tag", () => {
-  expect(matchesNone("\t* ", '"r"')).toBe(true);
-  expect(matchesNone("\u00a0*", '"r"')).toBe(false);
-  expect(matchesNone('\u00a0"r"', '"r"')).toBe(false);
-});
-
-test("every If-None-Match value gives a result", () => {
-  fc.assert(fc.property(fc.string(), (field) => typeof matchesNone(field, '"r"') === "boolean"));
 });

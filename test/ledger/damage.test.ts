@@ -7,7 +7,6 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  truncateSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -50,46 +49,6 @@ test("each damaged page except free ones is found at the start, by readers and b
     expect(readFileSync(path).equals(before)).toBe(true);
     restore(good);
   }
-});
-
-test("a verdict of several lines becomes one line", () => {
-  const db = new SqliteDatabase(path);
-  const [first, second] = db
-    .prepare("SELECT rootpage FROM sqlite_schema WHERE name IN ('receipt', 'round') ORDER BY name")
-    .pluck()
-    .all() as number[];
-  db.unsafeMode().pragma("writable_schema = ON");
-  db.prepare("UPDATE sqlite_schema SET rootpage = ? WHERE rootpage = ?").run(first, second);
-  db.close();
-  const verdict = new SqliteDatabase(path, { readonly: true }).pragma("quick_check(1)", { simple: true });
-  expect(verdict).toContain("\n");
-  const failure = failureOf(() => openLedgerForReading(path).close());
-  expect(failure?.code).toBe("ledger_damaged");
-  expect(failure?.message).not.toContain("\n");
-});
-
-test("the hint about a ledger without its header has the restore, too", () => {
-  const fd = openSync(path, "r+");
-  writeSync(fd, Buffer.alloc(100));
-  closeSync(fd);
-  for (const open of [openLedgerForReading, openLedgerForIntake]) {
-    const failure = failureOf(() => open(path).close());
-    expect(failure?.code).toBe("ledger_damaged");
-    expect(failure && hintOf(failure)).toContain("noonmark ledger restore");
-  }
-});
-
-test("a directory in place of the ledger is named as one", () => {
-  for (const open of [openLedgerForReading, openLedgerForIntake]) {
-    const failure = failureOf(() => open(directory).close());
-    expect(failure?.message).toMatch(/: it is a directory$/);
-    expect(failure && hintOf(failure)).toBe(`Name a file in it, such as ${join(directory, "ledger.db")}.`);
-  }
-});
-
-test("a truncated ledger is found", () => {
-  truncateSync(path, statSync(path).size - 3 * PAGE);
-  expect(failureOf(() => openLedgerForReading(path).close())?.code).toBe("ledger_damaged");
 });
 
 test("rows that were deleted cleanly are found by the watermarks", () => {

@@ -8,7 +8,7 @@ import { contains, entryTexts, logPoint, rootOf, subtreeHashes } from "../../src
 import { FACT_KINDS, type FactKind } from "../../src/ledger/schema.ts";
 import { leafHash, nodeHash, rootAt } from "../../src/log/tree.ts";
 import { ingest } from "./ingest.ts";
-import { emptyLedger, instant, type Json, module, oracle, receipt, reporterRun, round, verdicts } from "./samples.ts";
+import { emptyLedger, instant, type Json, module, oracle, receipt, reporterRun, verdicts } from "./samples.ts";
 
 const EMPTY_ROOT = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
 
@@ -62,14 +62,6 @@ test("a text has normalised instants, letters and escapes", () => {
   expect(logPoint(db)).toEqual({ size: 2, root: nodeHash(...(leaves as [Buffer, Buffer])).toString("base64") });
 });
 
-test("a module that differs only in dropped fields is a duplicate", () => {
-  const db = emptyLedger();
-  const other = { data: { a: 1 }, configurationVersion: "9", health: { checkedAt: instant(0), message: "other" } };
-  ingest(db, [module({ health: { checkedAt: instant(0), code: "x" } })]);
-  expect(verdicts(db, module(other))).toEqual(["duplicate"]);
-  expect(verdicts(db, module({ ...other, state: "faulted" }))).toEqual(["conflict observedAt"]);
-});
-
 test("every accepted record is an entry; duplicates, rejections and rolled back records are none", () => {
   const db = emptyLedger();
   expect(logPoint(db)).toEqual({ size: 0, root: EMPTY_ROOT });
@@ -83,18 +75,6 @@ test("every accepted record is an entry; duplicates, rejections and rolled back 
   ingest(db, [receipt(2)]);
   expect(contains(db, before)).toBe(true);
   expect(logPoint(db).size).toBe(6);
-});
-
-test("batches do not change a log, and order does", () => {
-  const facts = [round(1), round(2), round(3), oracle(), receipt(1)];
-  const [together, apart, exchanged] = [emptyLedger(), emptyLedger(), emptyLedger()];
-  ingest(together, facts);
-  for (const fact of facts) ingest(apart, [fact]);
-  ingest(exchanged, [facts[1], facts[0], ...facts.slice(2)] as Json[]);
-  expect(logPoint(apart)).toEqual(logPoint(together));
-  expect(logPoint(exchanged).root).not.toBe(logPoint(together).root);
-  expect(rootOf(exchanged, 0)).toBe(EMPTY_ROOT);
-  expect(rootOf(exchanged, 6)).toBeUndefined();
 });
 
 test("a log of several subtrees contains each of its earlier states", () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -17,17 +17,6 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test("intake creates directories, file and schema, in WAL mode with every commit synced", () => {
-  const path = join(directory, "a", "b", "ledger.db");
-  const db = openLedgerForIntake(path);
-  expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
-  expect(db.pragma("synchronous", { simple: true })).toBe(2);
-  expect(db.pragma("application_id", { simple: true })).toBe(0x4e4f4f4e);
-  expect(db.pragma("user_version", { simple: true })).toBe(2);
-  db.close();
-  openLedgerForIntake(path).close();
-});
-
 test("a reader sees committed facts, and cannot write", () => {
   const path = join(directory, "ledger.db");
   const writer = openLedgerForIntake(path);
@@ -39,15 +28,6 @@ test("a reader sees committed facts, and cannot write", () => {
   expect(() => reader.exec("DELETE FROM installation")).toThrow(/readonly/);
   reader.close();
   writer.close();
-});
-
-test("a closed ledger without its -shm file opens read-only only in a writable directory", () => {
-  const path = join(directory, "ledger.db");
-  openLedgerForIntake(path).close();
-  expect(existsSync(`${path}-shm`)).toBe(false);
-  const reader = openLedgerForReading(path);
-  expect(listInstallations(reader)).toEqual([]);
-  reader.close();
 });
 
 test("in an unwritable directory a closed ledger is unreadable, but an open one is readable", () => {

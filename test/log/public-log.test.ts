@@ -2,7 +2,6 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Checkpoint } from "../../src/log/checkpoint.ts";
 import { PublicLog, readCheckpoint } from "../../src/log/public-log.ts";
-import { bundlePath, newBundles, newTiles, tilePath } from "../../src/log/tiles.ts";
 import { entryText, LogPublisher, NAME, newSigner, sha256 } from "./support/published-log.ts";
 
 const signer = newSigner();
@@ -48,32 +47,6 @@ test("each size's root is proved from the tiles of each later size", async () =>
   }
 });
 
-test("a range across bundles reads only the bundles that it needs", async () => {
-  const { publisher, checkpoint } = published(600);
-  const read: string[] = [];
-  const log = new PublicLog(reader(publisher, read), checkpoint);
-  expect(await textsOf(log, 255, 257)).toEqual(texts(255, 257));
-  expect(read.filter((path) => path.includes("entries"))).toEqual(["tile/entries/000", "tile/entries/001"]);
-  expect(await textsOf(log, 300, 300)).toEqual([]);
-  for (const [from, to] of [
-    [-1, 1],
-    [0, 601],
-    [0.5, 1],
-  ]) {
-    await expect(textsOf(log, from, to)).rejects.toThrow(RangeError);
-  }
-});
-
-test("an entry is included at its index only", async () => {
-  const { log } = published(600);
-  const bytes = (index: number) => Buffer.from(entryText(index));
-  for (const index of [0, 255, 256, 511, 512, 599]) {
-    expect(await log.includes(index, bytes(index))).toBe(true);
-    expect(await log.includes(index, bytes(index + 1))).toBe(false);
-  }
-  for (const index of [-1, 600, 1.5, Number.NaN]) expect(await log.includes(index, bytes(0))).toBe(false);
-});
-
 /** The smallest size of a log with three levels of tiles. */
 const THREE_LEVELS = 65_537;
 let threeLevels: ReturnType<typeof published>;
@@ -93,30 +66,6 @@ test("in a log of three levels a proof reads one tile of each level, and the rig
   for (const size of [1, 256, 65_280, 65_535, 65_536, THREE_LEVELS]) {
     await log.requirePrefix({ ...checkpoint, size, root: publisher.rootAt(size) });
   }
-});
-
-test("a walk over many tiles reads their parent once", async () => {
-  const { publisher, checkpoint } = threeLevels;
-  const read: string[] = [];
-  const log = new PublicLog(reader(publisher, read), checkpoint);
-  for (let index = 0; index < 150 * 256; index += 256) {
-    expect(await log.includes(index, Buffer.from(entryText(index)))).toBe(true);
-  }
-  expect(read.filter((path) => path === "tile/1/000").length).toBe(1);
-  expect(read.filter((path) => path.startsWith("tile/0/")).length).toBe(151);
-});
-
-test("proofs read each tile once while they are few, and again after many others", async () => {
-  const { publisher, checkpoint } = published(70 * 256);
-  const read: string[] = [];
-  const log = new PublicLog(reader(publisher, read), checkpoint);
-  for await (const _ of log.entries()) {
-    // Reads every tile.
-  }
-  expect(read.filter((path) => path === "tile/1/000.p/70").length).toBe(1);
-  expect(read.filter((path) => path === "tile/0/000").length).toBe(1);
-  await log.includes(0, Buffer.from(entryText(0)));
-  expect(read.filter((path) => path === "tile/0/000").length).toBe(2);
 });
 
 test("a partial file that was deleted is replaced by the full one", async () => {
@@ -153,15 +102,6 @@ test.each([
   const { publisher, log } = published(600);
   publisher.files.set(path, publisher.files.get(source) as Uint8Array);
   await expect(textsOf(log)).rejects.toThrow(coded(code));
-});
-
-test("each missing file is named", async () => {
-  for (const path of [...[...newTiles(0, 600)].map(tilePath), ...[...newBundles(0, 600)].map(bundlePath)]) {
-    const { publisher, log } = published(600);
-    publisher.files.delete(path);
-    await expect(textsOf(log)).rejects.toThrow(coded("log_incomplete"));
-    await expect(textsOf(log)).rejects.toThrow(path);
-  }
 });
 
 test.each(["tile/0/000", "tile/0/002.p/88"])("a read of %s that fails once does not fail for ever", async (tile) => {
@@ -201,17 +141,6 @@ test.each([
   });
   const log = new PublicLog(reader(rewritten), rewritten.grow(size));
   await expect(log.requirePrefix(remembered)).rejects.toThrow(coded("log_rewritten"));
-});
-
-test("a log of the same size with another root is found without reading a tile", async () => {
-  const { checkpoint, publisher } = published(300);
-  const read: string[] = [];
-  const log = new PublicLog(reader(publisher, read), checkpoint);
-  await log.requirePrefix(checkpoint);
-  await expect(log.requirePrefix({ ...checkpoint, root: publisher.rootAt(299) })).rejects.toThrow(
-    coded("log_rewritten"),
-  );
-  expect(read).toEqual([]);
 });
 
 test("a checkpoint of another log is not an earlier one", async () => {

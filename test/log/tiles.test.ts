@@ -28,29 +28,6 @@ test.each([
   expect(bundlePath(tile)).toBe(`tile/entries/${place}`);
 });
 
-test.each([
-  [0, []],
-  [1, ["tile/0/000.p/1"]],
-  [255, ["tile/0/000.p/255"]],
-  // The examples of the specification: 256 and 70,000.
-  [256, ["tile/0/000", "tile/1/000.p/1"]],
-  [257, ["tile/0/000", "tile/0/001.p/1", "tile/1/000.p/1"]],
-])("the tiles of a log of %i entries", (size, paths) => {
-  expect([...newTiles(0, size)].map(tilePath)).toEqual(paths);
-});
-
-test("a log of 70,000 entries has the tiles that the specification counts", () => {
-  const tiles = [...newTiles(0, 70_000)];
-  expect(tiles.filter(({ level, width }) => level === 0 && width === 256).length).toBe(273);
-  expect(tiles.filter(({ level, width }) => level > 0 || width < 256)).toEqual([
-    { level: 0, index: 273, width: 112 },
-    { level: 1, index: 0, width: 256 },
-    { level: 1, index: 1, width: 17 },
-    { level: 2, index: 0, width: 1 },
-  ]);
-  expect([...newBundles(0, 70_000)].at(-1)).toEqual({ index: 273, width: 112 });
-});
-
 test("the new files between two sizes are exactly those that the smaller log has not", () => {
   const size = fc.oneof(fc.nat(1_000), fc.integer({ min: 65_000, max: 66_500 }));
   fc.assert(
@@ -66,24 +43,12 @@ test("the new files between two sizes are exactly those that the smaller log has
   );
 });
 
-test("the files of a size near the largest integer are found without listing those before", () => {
-  const size = Number.MAX_SAFE_INTEGER;
-  expect([...newTiles(size - 1, size)].map(tilePath)).toEqual(["tile/0/x035/x184/x372/x088/831.p/255"]);
-  expect([...newBundles(size, size)]).toEqual([]);
-  expect([...newTiles(size, 5)]).toEqual([]);
-});
-
 test("a bundle has each entry after its length in two bytes, the higher one first", () => {
   const entries = [bytes(1, 2, 3), bytes(), new Uint8Array(65_535).fill(7)];
   const bundle = encodeBundle(entries);
   expect([...bundle.subarray(0, 9)]).toEqual([0, 3, 1, 2, 3, 0, 0, 255, 255]);
   expect(bundle.length).toBe(3 * 2 + 3 + 65_535);
   expect(decodeBundle(bundle, 3)).toEqual(entries);
-});
-
-test("a bundle within a larger buffer is decoded", () => {
-  const whole = Buffer.concat([Buffer.from("before"), encodeBundle([bytes(9)]), Buffer.from("after")]);
-  expect(decodeBundle(whole.subarray(6, 9), 1).map((entry) => [...entry])).toEqual([[9]]);
 });
 
 test.each([

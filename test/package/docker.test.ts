@@ -121,12 +121,3 @@ test("the users of NATS in compose have the rights of docs/machines.md", () => {
   expect(page).toContain("facts.>");
   expect(usersOf(read("nats.conf"))).toBe(page);
 });
-
-test("Varnish in compose accepts request heads as long as docs/cdn.md says", () => {
-  const page = readFileSync(join(FOLDER, "../../docs/cdn.md"), "utf8");
-  const documented = [...(/^varnishd .*$/m.exec(page)?.[0] ?? "").matchAll(/-p (\S+)/g)].map(([, set]) => set);
-  expect(documented).toHaveLength(2);
-  const ours = [compose("compose.yaml").services.varnish, compose("compose.machines.yaml").services["varnish-1"]];
-  for (const { command = [] } of ours.map((service) => service ?? {}))
-    expect(command.filter((_, index) => command[index - 1] === "-p")).toEqual(documented);
-});

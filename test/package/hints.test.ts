@@ -1,12 +1,10 @@
 // Every path that the program, a generated file or a page of the package names is in the package.
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { expect, test } from "vitest";
-import { FAILURES } from "../../bin/cli/failures.ts";
 import { commentedConfiguration } from "../../bin/commands/operating/init.ts";
-import { deploymentSchema } from "../../src/chain/deployment.ts";
-import { anchors, links } from "../docs/markdown.ts";
+import { anchors } from "../docs/markdown.ts";
 import { packedFiles } from "./packed-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -30,13 +28,6 @@ function pathsIn(text: string): string[] {
   const sections = [...text.matchAll(SECTION)].map(([section]) => `docs/spec/${section}`);
   return [...[...text.matchAll(NAMED)].map(([named]) => named), ...sections];
 }
-
-test("the scan finds paths and sections in a text", () => {
-  expect(
-    pathsIn('"docs/nodes.md lists", (api.md#process; fix), ../docs/x.md README.md, docs/spec/api.md#process'),
-  ).toEqual(["docs/nodes.md", "README.md", "docs/spec/api.md#process", "docs/spec/api.md#process"]);
-  expect([lost("docs/none.md"), lost("docs/nodes.md#none")]).not.toContain(undefined);
-});
 
 test("each path that the program prints is in the package", () => {
   const sources = globSync("{src,bin,publish,site}/**/*.{ts,tsx,js}", { cwd: ROOT });
@@ -72,22 +63,6 @@ test("each path that a front's file or a written file names is in the package", 
   expect(PACKED).toContain(join("cdn-config/cloudflare", main));
 });
 
-test("each link of a packed page leads to a packed page", () => {
-  const pages = [...PACKED].filter((path) => path.endsWith(".md"));
-  expect(pages).toContain("README.md");
-  const broken = pages.flatMap((page) => {
-    const text = read(page);
-    const pictures = [...text.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, target = ""]) => target);
-    const targets = [...links(text).map(({ target }) => target), ...pictures];
-    return targets
-      .filter((target) => !/^(?:https?|mailto):/.test(target) && !target.startsWith("#"))
-      .map((target) => join(dirname(page), target.split("#")[0] ?? ""))
-      .filter((path) => !PACKED.has(path) && ![...PACKED].some((file) => file.startsWith(`${path}/`)))
-      .map((path) => `${page}: ${path}`);
-  });
-  expect(broken).toEqual([]);
-});
-
 test("the files that package.json names are in the package", () => {
   const { bin, exports, engines } = JSON.parse(read("package.json")) as {
     bin: Record<string, string>;
@@ -100,23 +75,4 @@ test("the files that package.json names are in the package", () => {
   ];
   expect(targets.map((target) => target.replace(/^\.\//, "")).filter((path) => !PACKED.has(path))).toEqual([]);
   expect(read("bin/noonmark.js")).toContain(engines.node.replace(">=", ""));
-});
-
-test("the hints about a deployment and a check lead to their sections", () => {
-  const section = (named: string | undefined) => {
-    const [path = "", anchor = ""] = (named ?? "").split("#");
-    return (
-      read(path)
-        .split('<a id="')
-        .find((part) => part.startsWith(`${anchor}"`)) ?? ""
-    );
-  };
-  const [keys] = pathsIn(read("src/chain/deployment.ts"));
-  for (const key of Object.keys(deploymentSchema.shape)) expect.soft(section(keys)).toContain(key);
-  const [checks] = pathsIn(FAILURES.indexer_mismatch[2]);
-  const names = [...(read("src/chain/poll-event.ts").split("type CheckName")[1] ?? "").matchAll(/\| "(\w+)"/g)].map(
-    ([, name]) => name,
-  );
-  expect(names.length).toBeGreaterThan(20);
-  for (const name of names) expect.soft(section(checks)).toContain(`\`${name}\``);
 });

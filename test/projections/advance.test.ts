@@ -4,7 +4,6 @@ import { advanceLedgerViews, areStatisticsBehind } from "../../src/projections/a
 import { deleteCursors, StepBudget } from "../../src/projections/follow.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";
 import { readRoundTotals } from "../../src/projections/rounds/round-totals.ts";
-import { statisticsVersion } from "../../src/resources/statistics/publication.ts";
 import { advanceFully, bodyOf, contentOf, rebuiltBody } from "../resources/statistics/build-from-ledger.ts";
 import { accept, emptyLedger, type Fact, type HistoryReceipt, INSTALLATION } from "../resources/statistics/history.ts";
 
@@ -110,62 +109,6 @@ test("a deleted cursor or another version of a follower causes a rebuild", () =>
     advanceFully(ledger, projections, QUESTION);
     expect(contentOf(projections)).toEqual(content);
   }
-});
-
-test("another genesis restarts the rounds under new instants, and without a genesis they wait", () => {
-  const ledger = ledgerOf(rounds(0, 5));
-  const projections = openProjectionsInMemory();
-  const withoutGenesis = { ledger, installationId: INSTALLATION, genesis: undefined, at: AT };
-  advanceLedgerViews(projections, withoutGenesis);
-  expect(bodyOf(ledger, projections, QUESTION).status).toBe(503);
-  advanceFully(ledger, projections, QUESTION);
-  const other = { ...QUESTION, genesis: GENESIS + 3600n };
-  expect(bodyOf(ledger, projections, other).status).toBe(503);
-  advanceFully(ledger, projections, other);
-  expect(bodyOf(ledger, projections, other).body).toBe(rebuiltBody(ledger, other).body);
-  advanceLedgerViews(projections, withoutGenesis);
-  expect(bodyOf(ledger, projections, other).status).toBe(200);
-});
-
-test("another installation's facts take no time and change nothing", () => {
-  const ledger = emptyLedger([INSTALLATION, "wheel-2"]);
-  accept(ledger, rounds(0, 7));
-  const projections = openProjectionsInMemory();
-  advanceFully(ledger, projections, QUESTION);
-  const before = projections.prepare("SELECT total_changes()").pluck().get();
-  const body = rebuiltBody(ledger, QUESTION).body;
-  accept(ledger, [...rounds(0, 90), receipt(99), SUBMISSION], 2);
-  expect(step(ledger, projections)).toBe(false);
-  expect(projections.prepare("SELECT total_changes()").pluck().get()).toBe(before);
-  expect(rebuiltBody(ledger, QUESTION).body).toBe(body);
-});
-
-test("configuring another installation removes what was derived from the previous one", () => {
-  const ledger = emptyLedger([INSTALLATION, "wheel-2"]);
-  accept(ledger, [...rounds(0, 7), receipt(9), SUBMISSION]);
-  accept(ledger, [...rounds(3, 5), receipt(2)], 2);
-  const [projections, alone] = [openProjectionsInMemory(), openProjectionsInMemory()];
-  advanceFully(ledger, projections, QUESTION);
-  const inputs = { ledger, installationId: "wheel-2", genesis: GENESIS, at: AT };
-  for (const db of [projections, alone]) while (advanceLedgerViews(db, inputs));
-  expect(contentOf(projections)).toEqual(contentOf(alone));
-});
-
-test("the mark changes with rounds, peaks and submissions, but not with a receipt that is not a peak", () => {
-  const ledger = ledgerOf([...rounds(0, 5), receipt(9)]);
-  const projections = openProjectionsInMemory();
-  const moves = (facts: readonly Fact[], installation = 1) => {
-    const before = statisticsVersion(projections);
-    accept(ledger, facts, installation);
-    advanceFully(ledger, projections, QUESTION);
-    return statisticsVersion(projections) !== before;
-  };
-  expect(moves([])).toBe(true);
-  expect(moves([receipt(9), receipt(0)])).toBe(false);
-  expect(moves([receipt(10)])).toBe(true);
-  expect(moves(rounds(5, 6))).toBe(true);
-  expect(moves([SUBMISSION])).toBe(true);
-  expect(moves([{ ...SUBMISSION, lifecycle: "submitted", submittedAt: AT }])).toBe(true);
 });
 
 const SUBMISSION = {

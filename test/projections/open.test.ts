@@ -1,11 +1,11 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { hintOf } from "../../bin/cli/failures.ts";
-import { openProjections, openProjectionsCopy } from "../../src/projections/open.ts";
+import { openProjections } from "../../src/projections/open.ts";
 import { Failure } from "../../src/values/failure.ts";
-import { advanceFully, contentOf } from "../resources/statistics/build-from-ledger.ts";
+import { advanceFully } from "../resources/statistics/build-from-ledger.ts";
 import { accept, emptyLedger } from "../resources/statistics/history.ts";
 import { randomHistory } from "../resources/statistics/random-history.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -40,21 +40,6 @@ test("a file of another format is replaced, and a broken one fails with a hint",
   const failure = failureOf(() => openProjections(path));
   expect(failure).toMatchObject({ code: "state_damaged" });
   expect(hintOf(failure)).toContain("With projections.db, saved settlements");
-});
-
-test("a copy leaves no extra files", () => {
-  const live = openProjections(path);
-  advanceFully(ledger, live, { genesis, at });
-  const before = contentOf(live);
-  const copy = openProjectionsCopy(path);
-  expect(contentOf(copy)).toEqual(before);
-  advanceFully(ledger, copy, { genesis: genesis + 600n, at });
-  expect(contentOf(copy)).not.toEqual(before);
-  expect(contentOf(live)).toEqual(before);
-  copy.close();
-  live.close();
-  expect(contentOf(openProjectionsCopy(join(directory, "none.db")))).toBeDefined();
-  expect(existsSync(join(directory, "none.db"))).toBe(false);
 });
 
 function failureOf(use: () => unknown): Failure {

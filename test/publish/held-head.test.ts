@@ -48,11 +48,6 @@ test("an epoch is at least the instant of its taking, and a takeover doubts what
   expect((await stored()).head.log.size).toBe(0);
 });
 
-test("only one of two publishers takes a lease", async () => {
-  await take("a");
-  await expect(take("b")).rejects.toMatchObject({ code: "lease_held" });
-});
-
 test("what is done between two swaps is written with the next one", async () => {
   const a = await take("a");
   a.note(() => ({ at: 5 }));
@@ -113,10 +108,4 @@ test("a head of another format is refused, and nothing is put", async () => {
   const other = { body: Buffer.from('{"schemaVersion":2}'), contentType: "application/json", metadata: {} };
   await store.put(HEAD_KEY, other, { ifTag: tag });
   await expect(a.swap(to(1))).rejects.toMatchObject({ code: "format_unknown" });
-});
-
-test("a released lease says so", async () => {
-  const a = await take("a");
-  await a.release(to(1));
-  expect((await stored()).head).toMatchObject({ log: { size: 1 }, lease: { released: true } });
 });

@@ -38,47 +38,6 @@ test("the first cycle publishes every installation, and the next one only dirty 
   expect(others.toSorted()).toEqual(["v1/public/installations/~wheel-70/observations/0", key(70)]);
 });
 
-test("the other installations turn stale by their successors, without a put", async () => {
-  const worker = await published();
-  const before = world.store.puts.length;
-  expect(worker.publisher.nextDue()).toBe(START + 3_000 + 120_001);
-  await worker.cycle(START + 3_000 + 120_001);
-  expect(putsSince(before).filter((put) => put.endsWith("/telemetry"))).toEqual(["v1/public/telemetry"]);
-  expect(await world.body("/v1/public/installations/wheel-99/telemetry")).toContain('"stale"');
-});
-
-test("a new receipt of every installation publishes each of them", async () => {
-  const worker = await published();
-  for (let rowId = 2; rowId <= OTHERS + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
-  const before = world.store.puts.length;
-  await worker.cycle(START + 11_000);
-  const puts = putsSince(before).filter((put) => put.includes("~wheel-") && put.endsWith("/telemetry"));
-  expect(puts.toSorted()).toEqual(Array.from({ length: OTHERS }, (_, index) => key(index + 2)).toSorted());
-});
-
-test("an installation that could not be put is put by a later cycle without a new fact", async () => {
-  const worker = await published();
-  world.receive(1, 70, "wheel-70");
-  world.store.failPuts = (put) => put.includes("wheel-70/");
-  await expect(worker.cycle(START + 11_000)).rejects.toThrow("is refused");
-  world.store.failPuts = undefined;
-  const before = world.store.puts.length;
-  await worker.cycle(START + 16_000);
-  expect(putsSince(before)).toEqual(["v1/public/installations/~wheel-70/observations/0", key(70)]);
-});
-
-test("the next cycle completes a cycle that ended early", async () => {
-  world.receive(1);
-  const worker = await world.work();
-  await worker.cycle(START + 10_000);
-  world.receive(1, 2, "wheel-2");
-  world.store.fail();
-  await expect(worker.cycle(START + 11_000)).rejects.toThrow("the store is down");
-  world.store.failure = undefined;
-  await worker.cycle(START + 12_000);
-  expect(await world.body("/v1/public/installations/wheel-2/telemetry")).toContain('"online"');
-});
-
 test("after lost state the configured installation is put before any other one is read", async () => {
   await (await published()).stop();
   world.receive(1);

@@ -3,7 +3,7 @@
  * one.
  */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type StoredObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
+import { type StoredObject } from "../../src/object-store/object-store.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
 import { START, World } from "./world.ts";
@@ -80,25 +80,6 @@ test("the first publish and a later change of everything come from one snapshot 
   }
 });
 
-test("each of many installations comes from one snapshot, although only a few are planned at a time", async () => {
-  const others = 60;
-  for (let rowId = 2; rowId <= others + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
-  const worker = await world.work({ store, chain });
-  let calls = 0;
-  for (const at of [START + 100_000, START + 200_000]) {
-    store.meanwhile = () => {
-      world.receive(1);
-      const rowId = 2 + (calls++ % others);
-      world.receive(1, rowId, `wheel-${rowId}`);
-    };
-    chain.pass(at);
-    await worker.cycle(at);
-    const found = await positions();
-    expect(found.size).toBeGreaterThanOrEqual(KEYS.length + 2 * others);
-    expectPositions(found);
-  }
-});
-
 test("onchain is of the safe block that the head says, even if the chain advances meanwhile", async () => {
   const worker = await world.work({ store, chain });
   let at = START + 100_000;
@@ -120,14 +101,4 @@ test("onchain is of the safe block that the head says, even if the chain advance
     expect(worker.held.head.responses[key]?.safeBlock?.number).toBe(point.safeThroughBlock);
   }
   expect(seen).toEqual(["v4/public/onchain"]);
-});
-
-test("facts of a cycle that the store interrupted are read again", async () => {
-  const worker = await world.work();
-  await worker.cycle(START + 10_000);
-  world.receive(1, 2, "wheel-2");
-  world.store.fail();
-  await expect(worker.cycle(START + 11_000)).rejects.toThrow(StoreUnavailable);
-  world.store.failure = undefined;
-  expect(worker.publisher.isIdle(START + 12_000)).toBe(false);
 });

@@ -4,7 +4,6 @@
  */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { raiseWatermark } from "../support/raise-watermark.ts";
 import { INSTALLATION, START, type Worker, World } from "./world.ts";
 
 const INTERVAL = 5_000;
@@ -49,24 +48,4 @@ test("changes within the interval are put together at its end, even without a la
   expect(await putsAt(FIRST + INTERVAL)).toEqual(KEYS);
   const page = JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations`));
   expect(page.items).toHaveLength(7);
-});
-
-test("a change after the interval is put immediately", async () => {
-  world.receive(1);
-  expect(await putsAt(FIRST + INTERVAL)).toEqual(KEYS);
-});
-
-test("a tile without new receipts is never due", async () => {
-  raiseWatermark(world.ledger, 1, "module", 0);
-  expect(await putsAt(FIRST + 1_000)).toEqual([]);
-  expect(worker.publisher.nextDue()).toBeGreaterThan(FIRST + INTERVAL);
-});
-
-test("each installation has its own interval", async () => {
-  world.receive(1);
-  world.receive(1, 2, "wheel-2");
-  const puts = await putsAt(FIRST + 1_000);
-  expect(puts.filter((key) => key.includes("observations"))).toEqual([
-    "v1/public/installations/~wheel-2/observations/0",
-  ]);
 });

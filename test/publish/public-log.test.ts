@@ -1,6 +1,5 @@
 /** The signed log that a publisher stores (docs/spec/publishing.md#signed), read by the code that readers have. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readEntries, readCheckpoint as readStored } from "../../publish/published-log.ts";
 import { checkpointKey, logPrefix } from "../../src/http/keys.ts";
 import { entryTexts, logSize } from "../../src/ledger/log.ts";
 import type { Checkpoint } from "../../src/log/checkpoint.ts";
@@ -123,19 +122,6 @@ function dyingAfter(puts: number): { store: ObjectStore; isDead(): boolean } {
   return { store: dying, isDead: () => left < 0 };
 }
 
-test("entries that were never committed may come again in another order", async () => {
-  world.receive(10);
-  await publish(100);
-  const reader = new LogReader();
-  await reader.read(world.store);
-  // Another publisher put its own tail, and was killed before its checkpoint.
-  const tail = { body: Buffer.from("another tail"), contentType: "application/octet-stream", metadata: {} };
-  for (const path of ["tile/entries/000.p/13", "tile/0/000.p/13"]) await world.store.put(`log/${path}`, tail);
-  world.receive(3);
-  await publish(200);
-  expect(await reader.read(world.store)).toEqual(entries());
-});
-
 test("partial files are deleted an hour after the full one is stored", async () => {
   world.receive(200);
   await publish(1_000);
@@ -195,29 +181,6 @@ describe("a public log", () => {
     await publish(1_000);
   });
 
-  test("that lost its state directory goes on", async () => {
-    const reader = new LogReader();
-    await reader.read(world.store);
-    world.receive(300);
-    await publish(2_000, { state: "other" });
-    expect(await reader.read(world.store)).toEqual(entries());
-  });
-
-  test("that lost its checkpoint gets it back, never a smaller one", async () => {
-    const reader = new LogReader();
-    await reader.read(world.store);
-    await world.store.delete(checkpointKey("public"));
-    await publish(2_000);
-    expect(await reader.read(world.store)).toEqual(entries());
-  });
-
-  test("is rewritten where it is damaged", async () => {
-    const paths = ["tile/0/000", "tile/entries/000", "tile/entries/001.p/44", "tile/0/001.p/44", "tile/1/000.p/1"];
-    for (const path of paths) await world.store.delete(`log/${path}`);
-    await publish(2_000, { force: true });
-    expect(await new LogReader().read(world.store)).toEqual(entries());
-  });
-
   test("is signed by two keys during a rotation", async () => {
     await publish(2_000, { signers: [SIGNER, NEXT_SIGNER] });
     await new LogReader([NEXT_SIGNER]).read(world.store);
@@ -231,12 +194,5 @@ describe("a public log", () => {
     const other = parseSigner(newPrivateKey("other.example.org"));
     await expect(publish(2_000, { signers: [other] })).rejects.toMatchObject({ code: "log_key_changed" });
     await publish(2_000 + HOUR / 1_000);
-  });
-
-  test("is read by its operator", async () => {
-    const { size = 0 } = (await readStored(world.store, "public")) ?? {};
-    const texts: string[] = [];
-    for await (const text of readEntries(world.store, { form: "public", size })) texts.push(text);
-    expect(texts).toEqual(entries());
   });
 });

@@ -1,13 +1,11 @@
 /** The site's files, which are stored next to the responses. */
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isNewerProgram } from "../../publish/plan/responses.ts";
 import { parseCheckpoint } from "../../src/log/checkpoint.ts";
-import { openNote, parseVerifierKey } from "../../src/log/note.ts";
 import { publicationStatusSchema } from "../../src/resources/publication-status/contract.ts";
 import { ASSET_KEPT_MS } from "../../src/resources/site/publication.ts";
 import { ROBOTS, type Site } from "../../src/resources/site/site-files.ts";
-import { SIGNER, START, World } from "./world.ts";
+import { START, World } from "./world.ts";
 
 const CSS = "text/css; charset=utf-8";
 const OLD = "assets/style-0123456789ab.css";
@@ -100,22 +98,6 @@ test("a disabled site is deleted and all its paths are 404, and it returns when 
   expect(await statuses()).toEqual(new Set([200]));
 });
 
-test("the status has the signed log with the key that checks it, and the shim serves its files", async () => {
-  const worker = await world.work({ site: site("1.0.0"), signers: [SIGNER] });
-  await worker.cycle(START + 30_000);
-  world.now += 15_000;
-  await worker.publisher.renewIfDue(START + 60_000);
-  const { log } = publicationStatusSchema.parse(JSON.parse(await world.body("/status.json")));
-  const [key = ""] = log?.verifierKey ?? [];
-  const note = await openNote(new TextEncoder().encode(await world.body("/log/checkpoint")), [
-    await parseVerifierKey(key),
-  ]);
-  const { origin, size, root } = parseCheckpoint(note.text);
-  expect(log).toEqual({ size, root, origin, verifierKey: [key] });
-  expect([origin, size]).toEqual(["wheel.example.org/log", 3]);
-  expect((await world.read("/log/tile/entries/000.p/3")).status).toBe(200);
-});
-
 test("the status is live, then late, then stopped, and shows the sources as the last cycle read them", async () => {
   const worker = await world.work({ site: site("1.0.0") });
   await worker.cycle(START + 30_000);
@@ -158,14 +140,4 @@ test("the status is live, then late, then stopped, and shows the sources as the 
   expect((await at(world.now + 60_000)).publisher.state).toBe("stopped");
   await worker.stop();
   expect((await at(world.now)).publisher.state).toBe("stopped");
-});
-
-test("program versions are compared number by number, prereleases come first, and unknown ones are never newer", () => {
-  const ascending = ["0.9.9", "0.10.0", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.1.0", "2.0.0"];
-  for (const [index, one] of ascending.entries()) {
-    for (const [otherIndex, other] of ascending.entries()) {
-      expect([one, other, isNewerProgram(one, other)]).toEqual([one, other, index > otherIndex]);
-    }
-    expect(isNewerProgram(undefined, one)).toBe(false);
-  }
 });

@@ -1,10 +1,7 @@
 /** The pace of observation tiles if puts cost money (docs/spec/publishing.md#the-cycle). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ingest } from "../ledger/ingest.ts";
-import { module } from "../ledger/samples.ts";
 import { START, World } from "./world.ts";
 
-const INTERVAL = 60_000;
 const BEGIN = START + 1_000_000;
 
 let world: World;
@@ -19,17 +16,6 @@ async function page(position: number, at: number) {
   const { items = [] } = JSON.parse(new TextDecoder().decode(body)) as { items?: unknown[] };
   return [status, items.length];
 }
-
-test("a cycle without new receipts does not delay the next tile", async () => {
-  world.receive(3);
-  const worker = await world.work({ minimumPutInterval: INTERVAL });
-  await worker.cycle(BEGIN);
-  ingest(world.ledger, [module()]);
-  await worker.cycle(BEGIN + 50_000);
-  world.receive(1);
-  await worker.cycle(BEGIN + 61_000);
-  expect(await page(3, BEGIN + 61_000)).toEqual([200, 1]);
-});
 
 test("while a bulk of receipts is published, a page that was 200 is never 503", async () => {
   world.receive(10_400);

@@ -4,7 +4,6 @@ import SqliteDatabase from "better-sqlite3";
 import { expect, it } from "vitest";
 import { type Json, receipts } from "../ledger/samples.ts";
 import { stop, until } from "../support/processes.ts";
-import { followed } from "../support/running-cli.ts";
 import { Scene } from "./scene.ts";
 
 const lines = (records: readonly Json[]) => records.map((record) => `${JSON.stringify(record)}\n`).join("");
@@ -64,39 +63,4 @@ it("copies made while intake writes are behind, and continue once they have the 
     await scene.published(at + 10, "--ledger", copy);
     expect(await tags(scene)).toEqual(before);
   }
-});
-
-it.each([
-  ["an older one", receipts(1, 20)],
-  ["one with other facts", [...receipts(1, 99), ...receipts(101, LAST + 1)]],
-])("another ledger copied over the file that a publisher has open changes nothing: %s", async (_, facts) => {
-  await using scene = new Scene();
-  await scene.ingest(receipts(1, LAST));
-  await scene.ingest(facts, "other.db");
-  vacuum(scene, "ledger.db", "backup.db");
-  vacuum(scene, "other.db", "copy.db");
-  const publisher = followed(scene.start("publish"));
-  try {
-    await publisher.logged("cycle");
-    const before = await tags(scene);
-    copyFileSync(scene.file("copy.db"), scene.file("ledger.db"));
-    await scene.ingest(receipts(LAST + 2, LAST + 2));
-    expect(await publisher.printed(/"code":"ledger_/)).toMatch(/"code":"ledger_(behind|forked|damaged)"/);
-    expect(await tags(scene)).toEqual(before);
-  } finally {
-    await stop(publisher.process, "SIGTERM");
-  }
-  const before = await tags(scene);
-  const { exitCode, stderr } = await scene.run("publish", "--once");
-  expect([exitCode, stderr]).toEqual([
-    1,
-    expect.stringMatching(/^noonmark: ledger_(behind|forked): the log was published/m),
-  ]);
-  expect(await tags(scene)).toEqual(before);
-  // The backup is restored as docs/operating.md#backup-and-restore says.
-  scene.copyLedger("backup.db", "ledger.db");
-  await scene.ingest(receipts(LAST + 1, LAST + 1));
-  expect(await scene.run("publish", "--once")).toMatchObject({ exitCode: 0 });
-  const { body } = await scene.read("/v1/public/telemetry", 2_000);
-  expect(body.measurement.cumulativeWorkUnits).toBe(String(10 * (LAST + 1)));
 });

@@ -1,10 +1,7 @@
 /** Scenes over a bucket only: requests that arrive late or between others, and a damaged head. Nothing published goes back. */
-import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { NO_ANVIL } from "../../demo/chain/anvil.ts";
 import { receipt } from "../ledger/samples.ts";
 import { Scene } from "../regressions/scene.ts";
-import { stage } from "../support/chain/harness.ts";
 import { stop, until } from "../support/processes.ts";
 import { startFaultProxy } from "./fault-proxy.ts";
 import { useS3Server } from "./use-servers.ts";
@@ -12,42 +9,6 @@ import { useS3Server } from "./use-servers.ts";
 const server = useS3Server();
 /** A proxy in front of the bucket, for the s3Endpoint setting of the process whose requests a scene holds back. */
 const proxied = () => startFaultProxy(server().endpoint);
-
-const ONCHAIN_PUT = /^PUT .*\/v4\/public\/onchain(\?| |$)/;
-
-it.skipIf(NO_ANVIL !== undefined)("a late put is found by the next run, although nothing has changed", async () => {
-  const proxy = await proxied();
-  await using on = await stage();
-  await using scene = new Scene({ ledger: "none" }, server());
-  delete scene.settings.genesisTimestamp;
-  writeFileSync(scene.file("deployment.json"), JSON.stringify(on.world.deployment));
-  const { s3Endpoint } = scene.settings;
-  const withChain = { deployment: "deployment.json", rpcUrl: on.anvil.url };
-  const publish = async (endpoint: unknown, chain: object) => {
-    for (const name of Object.keys(withChain)) delete scene.settings[name];
-    Object.assign(scene.settings, chain, { s3Endpoint: endpoint });
-    const { exitCode, stderr } = await scene.run("publish", "--once");
-    expect(exitCode, stderr).toBe(0);
-    return (await scene.read("/v4/public/onchain", 0)).body.chain?.safeThroughBlock ?? "unavailable";
-  };
-  await on.world.confirm();
-  expect(await publish(s3Endpoint, {})).toBe("unavailable");
-  // The first attempt of this put does not arrive in time. Its publisher tries again and continues.
-  const late = proxy.hold(ONCHAIN_PUT);
-  const published = Number(await publish(proxy.endpoint, withChain));
-  expect(published).toBeGreaterThan(0);
-  await late.arrived;
-  await on.world.mine(10);
-  expect(Number(await publish(s3Endpoint, withChain))).toBe(published + 10);
-  expect(await publish(s3Endpoint, {})).toBe("unavailable");
-  const responses = proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length;
-  late.letGo();
-  await until("the late put gets its response", async () => {
-    return proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length > responses;
-  });
-  await proxy.stop();
-  expect(await publish(s3Endpoint, {})).toBe("unavailable");
-});
 
 it("if two standbys see a release, the later one keeps waiting", async () => {
   await using scene = new Scene({ ledger: "none" }, server());

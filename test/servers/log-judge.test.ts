@@ -1,19 +1,14 @@
 /** Go's golang.org/x/mod, which knows nothing of Noonmark, judges published logs and finds planted faults. */
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { verifierKey } from "../../src/log/note.ts";
 import { type Signer, signNote } from "../../src/log/signer.ts";
-import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { shimContext } from "../../src/shim/context.ts";
-import { startServer } from "../../src/shim/node/node-server.ts";
-import { fenced } from "../docs/markdown.ts";
 import { entryText, LogPublisher, NAME, newSigner } from "../log/support/published-log.ts";
 import { START, World } from "../publish/world.ts";
-import { type LocalServer, localServer } from "../support/local-server.ts";
 import { sharedFolder, testFolder } from "../support/test-folder.ts";
 import { startNginx } from "./nginx.ts";
 import { allowReading, originsOver } from "./scenes/published-world.ts";
@@ -50,13 +45,6 @@ function written(files: ReadonlyMap<string, Uint8Array>): string {
   return folder;
 }
 
-function served({ files }: LogPublisher): Promise<LocalServer> {
-  return localServer(({ url = "" }, response) => {
-    const bytes = files.get(url.replace("/log/", ""));
-    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
-  });
-}
-
 interface Judged {
   readonly base: string;
   readonly keys?: readonly string[];
@@ -82,70 +70,12 @@ function noteOf({ files }: LogPublisher): Uint8Array {
   return files.get("checkpoint") as Uint8Array;
 }
 
-test("the program of docs/log.md prints the entries, and refuses those that are not signed", async () => {
-  const [program = ""] = fenced(readFileSync(join(import.meta.dirname, "../../docs/log.md"), "utf8"), "go");
-  const folder = testFolder();
-  writeFileSync(join(folder, "main.go"), program);
-  const reader = join(folder, "reader");
-  execFileSync("go", ["build", "-o", reader, join(folder, "main.go")], { env: GO });
-  const publisher = new LogPublisher({ signers: [signer] });
-  publisher.grow(600);
-  const { url, stop } = await served(publisher);
-  const run = (key: string) => promisify(execFile)(reader, [`${url}/log/`, key]);
-  try {
-    const { stdout, stderr } = await run(KEY);
-    expect(stdout.split("\n").slice(0, 600)).toEqual(Array.from({ length: 600 }, (_, at) => `${at} ${entryText(at)}`));
-    expect(stderr).toContain(`${NAME}/log: these 600 entries are signed\n`);
-    await expect(run(verifierKey(newSigner().verifier))).rejects.toThrow("note has no verifiable signatures");
-    flip("tile/entries/001", 40)(publisher);
-    await expect(run(KEY)).rejects.toThrow(/the entries have the root .* is signed/);
-  } finally {
-    await stop();
-  }
-});
-
 test.each([0, 1, 2, 255, 256, 257, 511, 512, 513, 65_535, 65_536, 65_537])("a log of %i entries is right", (size) => {
   const publisher = new LogPublisher({ signers: [signer] });
   const { root } = publisher.grow(size);
   const { status, said } = judgement({ base: written(publisher.files) });
   expect({ status, said }).toEqual({ status: 0, said: expect.stringContaining(`${NAME}/log ${size} ${root}: `) });
   expect(said).toContain(` ${size} entries, ${size === 0 ? 0 : 102} proofs, 0 pairs`);
-});
-
-test("each two of the checkpoints of a growing log are consistent", () => {
-  const publisher = new LogPublisher({ signers: [signer] });
-  const remembered = [0, 1, 2, 3, 100, 255, 256, 257, 300, 512, 600, 66_000].map((size) => {
-    publisher.grow(size);
-    return noteOf(publisher);
-  });
-  const { status, said } = judgement({ base: written(publisher.files), remembered });
-  expect({ status, said }).toEqual({ status: 0, said: expect.stringContaining(" 78 pairs") });
-});
-
-test("during a rotation either key opens the log", () => {
-  const next = newSigner();
-  const publisher = new LogPublisher({ signers: [signer, next] });
-  publisher.grow(3);
-  const base = written(publisher.files);
-  for (const { verifier } of [signer, next]) {
-    expect(judgement({ base, keys: [verifierKey(verifier)] }).status).toBe(0);
-  }
-  expect(judgement({ base, keys: [verifierKey(newSigner().verifier)] })).toEqual({
-    status: 1,
-    said: "checkpoint: note has no verifiable signatures\n",
-  });
-});
-
-test("a log is judged over HTTP", async () => {
-  const publisher = new LogPublisher({ signers: [signer] });
-  publisher.grow(600);
-  const { url, stop } = await served(publisher);
-  try {
-    const given = ["-key", KEY, "-origin", `${NAME}/log`, `${url}/log/`];
-    expect((await promisify(execFile)(JUDGE, given)).stdout).toContain(" 600 entries");
-  } finally {
-    await stop();
-  }
 });
 
 test.each<[string, Plant, string]>([
@@ -226,21 +156,6 @@ function withoutClock(store: ObjectStore): ObjectStore {
 }
 
 const JUDGED = /^wheel\.example\.org\/log 1157 \S+ 6 tiles, 1157 entries, 102 proofs, 21 pairs\n$/;
-
-test("a directory, by the shim", async () => {
-  const store = new FilesystemStore(join(testFolder(), "public"), { write: true });
-  const context = shimContext({ store, now: Date.now, monotonic: () => performance.now() });
-  const defect = (error: unknown) => {
-    throw error;
-  };
-  const options = { host: "127.0.0.1", port: 0, wallClock: Date.now, defect };
-  const shim = await startServer(context, options);
-  try {
-    expect(await judgeGrowing(store, `http://127.0.0.1:${shim.port}`)).toMatch(JUDGED);
-  } finally {
-    await shim.stop();
-  }
-});
 
 test("a bucket: read without a front, by the shim, through nginx and through Varnish", async () => {
   await allowReading(server());

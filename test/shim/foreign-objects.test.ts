@@ -114,10 +114,3 @@ test("a head with a part of another form causes no 500", async () => {
   }
   expect(problems).toEqual([]);
 });
-
-test("a foreign head hides only the status", async () => {
-  const before = await statuses();
-  const after = await statusesWith(HEAD_KEY, () => ({ body: new TextEncoder().encode('{"public":5}') }));
-  const changed = [...after].filter(([url, status]) => before.get(url) !== status).map(([url]) => url);
-  expect(changed.toSorted()).toEqual(["/status.json"]);
-});

@@ -1,11 +1,8 @@
-import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { MODULES_KEY } from "../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { LifetimeHeader } from "../../src/shim/context.ts";
 import { shimContext } from "../../src/shim/context.ts";
-import type { FullResponse } from "../../src/shim/full-response.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putIndex, putResponse } from "../support/publish-response.ts";
@@ -58,68 +55,6 @@ test("an installation's telemetry is 503 while its key holds another installatio
     // The configured installation's route has no id to compare with.
     expect((await get("/v1/public/telemetry")).body).toBe(body);
   }
-});
-
-test("a repeated read of the same object is the same response to encode, so that it is compressed once", async () => {
-  const { store, context } = shimOverStore();
-  await putResponse(store, MODULES_KEY, { status: 200, headers: {}, body: "{}" });
-  const seen: FullResponse[] = [];
-  const encode = (full: FullResponse) => {
-    seen.push(full);
-    return full;
-  };
-  for (let times = 0; times < 2; times++)
-    await respond({ method: "GET", url: "/v1/public/modules" }, { ...context, encode });
-  expect(seen.length).toBe(2);
-  expect(seen[1]).toBe(seen[0]);
-});
-
-test("every request gets a response with the common headers", async () => {
-  const { store, context } = shimOverStore();
-  await putIndex(store, ["w"]);
-  const piece = fc.constantFrom(
-    "/",
-    "v1",
-    "v2",
-    "v4",
-    "public",
-    "installations",
-    "w",
-    "..",
-    "%2e",
-    "%",
-    "%2F",
-    "telemetry",
-  );
-  const more = fc.constantFrom(
-    "observations",
-    "activity",
-    "stats",
-    "?",
-    "&",
-    "=",
-    "range",
-    "7d",
-    "cursor",
-    "MQ",
-    "limit",
-    "#",
-    "\\",
-  );
-  const url = fc.oneof(
-    fc.string(),
-    fc.array(fc.oneof(piece, more)).map((pieces) => `/${pieces.join("")}`),
-  );
-  const method = fc.constantFrom("GET", "HEAD", "OPTIONS", "POST", "get", "");
-  await fc.assert(
-    fc.asyncProperty(url, method, fc.option(fc.string(), { nil: undefined }), async (url, method, ifNoneMatch) => {
-      const { status, headers, body } = await respond({ method, url, ifNoneMatch }, context);
-      expect([200, 204, 304, 400, 404, 405, 503]).toContain(status);
-      expect(headers["access-control-allow-origin"]).toBe("*");
-      if (body !== undefined) expect(headers["content-length"]).toBe(String(body.length));
-    }),
-    { numRuns: 500 },
-  );
 });
 
 test("a cache may keep a response for its edge seconds, and nothing past valid-until", async () => {

@@ -36,20 +36,6 @@ test("a slow read does not replace the result of a later one", async () => {
   expect(text(await recent.get("index"))).toBe("newer");
 });
 
-test("a slow read that found nothing does not replace a later result", async () => {
-  const { store, get, release, nextTick } = await slowStore();
-  const recent = new Recent({ get }, () => 0);
-  const absent = recent.get("index");
-  await nextTick();
-  await putText(store, "index", "first");
-  const present = recent.get("index");
-  await nextTick();
-  release(1);
-  await present;
-  release(0);
-  expect(text(await absent)).toBe("first");
-});
-
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("requests of one tick share a read, the next tick reads again, and a fresh read is not shared", async () => {

@@ -2,19 +2,10 @@
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { expect, test } from "vitest";
-import { openLedgerForIntake, openLedgerForReading } from "../../src/ledger/open.ts";
+import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { sqliteFailure } from "../../src/sqlite/sqlite-failure.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { testFolder } from "../support/test-folder.ts";
-
-test("a ledger sorts in memory, so a sandbox without temporary files needs nothing", () => {
-  const path = join(testFolder(), "ledger.db");
-  for (const open of [openLedgerForIntake, openLedgerForReading]) {
-    const ledger = open(path);
-    expect(ledger.pragma("temp_store", { simple: true })).toBe(2);
-    ledger.close();
-  }
-});
 
 test("only an error of the disk advises another disk", () => {
   const causes: Readonly<Record<string, readonly string[]>> = {

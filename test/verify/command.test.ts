@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { shimContext } from "../../src/shim/context.ts";
 import { nodeHandler } from "../../src/shim/node/node-handler.ts";
 import { runCli } from "../support/cli.ts";
-import { freePort } from "../support/free-port.ts";
 import { type LocalServer, localServer } from "../support/local-server.ts";
 import { runningCli } from "../support/running-cli.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
@@ -108,21 +107,4 @@ test("a run that gets a signal prints its findings and exits 1", async () => {
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^SKIP the rest: the run was cut off: it got SIGINT; not judged to the end: .*kept, watch$/m);
   expect(stdout).toMatch(/^\d+ checks, [1-9]\d* findings, \d+ skipped\n$/m);
-});
-
-test("an unreachable address exits 74, wrong usage 2", async () => {
-  const nobody = await runCli(["verify", `http://127.0.0.1:${await freePort()}`], full.world.folder);
-  expect(nobody).toMatchObject({ exitCode: 74, stdout: "" });
-  expect(nobody.stderr).toMatch(/^noonmark: unreachable: .*ECONNREFUSED\n {2}\S/);
-  for (const wrong of [
-    [],
-    ["ftp://x"],
-    ["http://h/?a"],
-    [server.url, "--only", "nothing"],
-    [server.url, "--qps", "0"],
-    [server.url, "--installation", "a/b"],
-  ]) {
-    const { exitCode, stderr } = await runCli(["verify", ...wrong], full.world.folder);
-    expect([exitCode, stderr === ""], wrong.join(" ")).toEqual([2, false]);
-  }
 });

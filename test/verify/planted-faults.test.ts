@@ -1,7 +1,6 @@
 /** Planted faults are found: at least 95 of 100, and the undetected ones are listed. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { jsonOf, type Transport } from "../../src/verify/exchange.ts";
-import { drawnFaults, effective } from "./support/faults/drawn.ts";
 import { EDGE_FAULTS } from "./support/faults/edges.ts";
 import { FIELD_FAULTS } from "./support/faults/field-rules.ts";
 import { HEADER_FAULTS } from "./support/faults/headers.ts";
@@ -14,9 +13,6 @@ import { WALK_FAULTS } from "./support/faults/walks.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
 import { judge, standIn } from "./support/stand-in.ts";
 
-/** The seed of the random faults; another seed gives others. */
-const SEED = Number(process.env.NOONTEST_SEED ?? 20_261_122);
-
 const KINDS: readonly (readonly [string, () => Promise<readonly Planted[]>, number])[] = [
   ["headers", async () => HEADER_FAULTS, 350],
   ["statuses, methods, paths and If-None-Match", async () => STATUS_FAULTS, 310],
@@ -27,7 +23,6 @@ const KINDS: readonly (readonly [string, () => Promise<readonly Planted[]>, numb
   ["the clock", async () => CLOCK_FAULTS, 10],
   ["caches, compressors and storages", async () => EDGE_FAULTS, 130],
   ["walks and watching", async () => WALK_FAULTS, 55],
-  ["random faults from a seed", async () => (await effective(drawnFaults(SEED, 80), send)).slice(0, 60), 60],
 ];
 
 let full: FullWorld;

@@ -1,13 +1,8 @@
 /** A server with correct responses gives no finding. */
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { matchesNone } from "../../src/http/request.ts";
-import { nodeTransport } from "../../src/verify/connection.ts";
 import { jsonOf } from "../../src/verify/exchange.ts";
 import { findingLines } from "../../src/verify/report.ts";
-import { compressing } from "./support/faults/edges.ts";
 import { both, headers, status, text } from "./support/faults/plant.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
 import { type Fault, judge, standIn } from "./support/stand-in.ts";
@@ -23,62 +18,6 @@ test("a run over a world with all data has no finding, and skips only the files"
   expect(report.findings.flatMap(findingLines)).toEqual([]);
   expect(report.skipped).toEqual([{ what: "files", why: "every file is 404: the site is turned off" }]);
   expect(report.checks).toBeGreaterThan(20_000);
-});
-
-test("a front that compresses correctly has no finding", async () => {
-  const report = await judge({ send: standIn(full), now: full.at, fault: compressing });
-  expect(report.findings.flatMap(findingLines)).toEqual([]);
-});
-
-/** It serves the published world as the API says, by Node's parser and URLSearchParams, and with a cursor form of its own. */
-function plainServer(): Server {
-  const next = standIn(full);
-  const cursorOf = (position: string) => Buffer.from(position).toString("base64url");
-  return createServer(async ({ method = "GET", url = "/", headers }, response) => {
-    const { pathname, searchParams } = new URL(url, "http://origin");
-    let target = url;
-    let isOwn = false;
-    if (pathname.endsWith("/observations")) {
-      isOwn = true;
-      const [limit, cursor] = ["limit", "cursor"].map((name) => searchParams.getAll(name).at(-1));
-      const isGood = cursor === undefined || /^p[1-9]\d*$/.test(cursor);
-      const query = new URLSearchParams({
-        ...(limit === undefined ? {} : { limit }),
-        ...(cursor === undefined ? {} : { cursor: isGood ? cursorOf(cursor.slice(1)) : "!" }),
-      });
-      target = `${pathname}?${query}`;
-    }
-    const tag = headers["if-none-match"];
-    const reply = await next({ method, target, headers: tag === undefined ? {} : { "if-none-match": tag } });
-    const { "content-length": length, ...rest } = Object.fromEntries(reply.headers);
-    const text = new TextDecoder().decode(reply.body);
-    const decoded = (_: string, name: string, cursor: string) =>
-      `"${name}":"p${Buffer.from(cursor, "base64url").toString()}"`;
-    const body = isOwn ? text.replace(/"(cursor|nextCursor)":"([^"]*)"/g, decoded) : text;
-    // Node does not send a HEAD's body, but it counts it.
-    const isSized = length !== undefined && method !== "HEAD";
-    for (const [name, value] of Object.entries(rest)) response.setHeader(name, value);
-    if (isSized) response.setHeader("content-length", Buffer.byteLength(body));
-    response.statusCode = reply.status;
-    response.end(body);
-  });
-}
-
-test("a plain Node server with its own parser, cursors and choice of two limits has no finding", async () => {
-  const server = plainServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const base = new URL(`http://127.0.0.1:${port}`);
-  const transport = nodeTransport(base, { timeout: 5_000, now: () => full.at });
-  try {
-    const status = async (method: string) => (await transport.send({ method, target: "/", headers: {} })).status;
-    expect([await status("FOO"), await status("POST")]).toEqual([400, 405]);
-    const report = await judge({ send: transport.send, now: full.at });
-    expect(report.findings.flatMap(findingLines)).toEqual([]);
-  } finally {
-    transport.close();
-    server.close();
-  }
 });
 
 test("telemetry that turns stale during a watch keeps its tag, and has no finding", async () => {

@@ -76,7 +76,7 @@ export function observationsQuery(query: string): ObservationsQuery | undefined 
 }
 
 /** Clamps an integer and replaces any other value by the default. No limit is rejected. */
-export function observationsLimit(value: string): number {
+function observationsLimit(value: string): number {
   const number = Number(value);
   if (!Number.isInteger(number)) return OBSERVATIONS_LIMIT.default;
   return Math.min(Math.max(number, OBSERVATIONS_LIMIT.minimum), OBSERVATIONS_LIMIT.maximum);

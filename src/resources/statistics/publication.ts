@@ -51,7 +51,7 @@ function inputs({ ledger, projections, installationId, genesisTimestamp }: Snaps
  * Returns a text that changes if a body changes. Rounds are only added, so their count and sums suffice; submissions
  * have their newest change. Receipts count only if they are a new peak: otherwise each would rebuild the same body.
  */
-export function statisticsVersion(projections: ReadOnlyDatabase): string {
+function statisticsVersion(projections: ReadOnlyDatabase): string {
   const totals = readRoundTotals(projections);
   const rounds = readCursor(projections, ROUNDS);
   const parts = [

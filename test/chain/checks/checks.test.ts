@@ -124,32 +124,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     });
   });
 
-  test("a missing slot or missing code does not hide another failing check", async () => {
-    const script: Script = ({ method, params }) =>
-      method === "eth_getStorageAt" || (method === "eth_getCode" && params[0] === on.world.deployment.factory)
-        ? { error: { code: -32601, message: "not here" } }
-        : undefined;
-    expect(await found({ script, deployment: { streamId: `0x${"ab".repeat(32)}` } })).toEqual({
-      says: MISMATCH,
-      check: "stream_id",
-    });
-    expect((await found({ script })).says).toEqual(["indexer_unavailable", "indexer_unavailable"]);
-  });
-
-  test("failing calls do not hide what the logs show: a deployment block without CoreDeployed", async () => {
-    const deploymentBlock = on.world.deployment.deploymentBlock - 1;
-    expect(await found({ script: refusing(OWNER), deployment: { deploymentBlock } })).toEqual({
-      says: MISMATCH,
-      check: "core_deployed",
-    });
-  });
-
-  test("another failing call does not hide a settlement that differs from the Core's state", async () => {
-    const settled = returning("settledThroughRound() view returns (uint64)", 17n);
-    const script: Script = (call, request) => settled(call, request) ?? refusing(STREAM)(call, request);
-    expect(await found({ script })).toEqual({ says: MISMATCH, check: "settlement_state" });
-  });
-
   test("a transient error does not hide a failing check", async () => {
     const script: Script = ({ method, params }) =>
       method === "eth_call" && (params[0] as { data?: Hex }).data === toFunctionSelector(`function ${STREAM}`)
@@ -159,17 +133,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
       says: MISMATCH,
       check: "genesis_timestamp_configured",
     });
-  });
-
-  test("failing calls do not hide a failing check of the economy", async () => {
-    const wrong = returning("decimals() view returns (uint8)", 6n);
-    for (const [signature, core] of [
-      ["implementationVersion() view returns (string)", "available"],
-      ["codeVersion() view returns (string)", "indexer_unavailable"],
-    ] as const) {
-      const script: Script = (call, request) => wrong(call, request) ?? refusing(signature)(call, request);
-      expect((await found({ script })).says).toEqual([core, "indexer_mismatch"]);
-    }
   });
 
   test("not_yet_safe wins if a check of the Core already fails", async () => {

@@ -79,29 +79,6 @@ test("a response that is not JSON is not quoted", async () => {
   expect((error as Error).message).toBe("the response is not JSON");
 });
 
-test("a timeout message has the limit in seconds", async () => {
-  const { outcomes, error } = await ask(() => {}, "eth_blockNumber", 200);
-  expect(outcomes).toEqual(["silent"]);
-  expect((error as Error).message).toBe("no response within 0.2 s");
-});
-
-test("an unknown host is reported as unknown, not as slow", async () => {
-  const node = rpcNode("http://no-such-host.invalid:8545/v3/a-key-of-mine", RETRY);
-  const error: unknown = await node.request("eth_blockNumber", []).catch((cause: unknown) => cause);
-  // Without a name service, a machine cannot tell that a name does not exist.
-  expect((error as Error).message).toMatch(
-    /^the host name no-such-host\.invalid (?:is unknown \(ENOTFOUND\)|cannot be looked up: no name server responds \(EAI_AGAIN\))$/,
-  );
-});
-
-test("a refused connection is reported with its address", async () => {
-  const { port, stop } = await localServer(() => {});
-  await stop();
-  const node = rpcNode(`http://127.0.0.1:${port}/v3/a-key-of-mine`, RETRY);
-  const error: unknown = await node.request("eth_blockNumber", []).catch((cause: unknown) => cause);
-  expect((error as Error).message).toBe(`no server listens at http://127.0.0.1:${port} (ECONNREFUSED)`);
-});
-
 test("the results of a batch are found by id, and an omitted one is missed", async () => {
   const members = [
     { id: 2, result: "c" },

@@ -2,81 +2,13 @@
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { RPC_LIMITS } from "../../../src/chain/rpc/rpc-node.ts";
-import { coreOf, reader, stage } from "../../support/chain/harness.ts";
+import { reader, stage } from "../../support/chain/harness.ts";
 import { type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 
-const UNAVAILABLE = ["indexer_unavailable", "indexer_unavailable"];
 const AVAILABLE = ["available", "available"];
 const broken: Script = () => ({ http: { status: 500 } });
 
 describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just started${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("started after longer than the grace: the grace counts from its first attempt", async () => {
-    await using on = await stage();
-    await on.world.mine(30);
-    await using proxy = await scriptedRpc(on.anvil.url);
-    using read = reader(on.world.deployment, [proxy.url]);
-    const before = coreOf(await read.poll());
-    expect(read.state().isUndecided).toBe(false);
-    read.now += 60_000;
-    using again = read.reopen();
-    expect(again.statuses()).toEqual(UNAVAILABLE);
-    expect(again.state().isUndecided).toBe(true);
-    proxy.script = broken;
-    const startedAt = again.now;
-    await again.poll();
-    expect(coreOf(again.state())).toEqual(before);
-    expect(again.chain.nextChange(startedAt)).toBe(startedAt + 15_000);
-    again.now = startedAt + 14_999;
-    expect(again.statuses()).toEqual(AVAILABLE);
-    again.now = startedAt + 15_000;
-    expect(again.statuses()).toEqual(UNAVAILABLE);
-    expect(again.state().isUndecided).toBe(false);
-    await again.poll();
-    expect(again.state().isUndecided).toBe(false);
-    proxy.script = () => undefined;
-    expect(coreOf(await again.poll())).toEqual(before);
-  });
-
-  test("expired views are not served again, and the publisher waits for its first passes", async () => {
-    await using on = await stage();
-    await on.world.mine(30);
-    await using proxy = await scriptedRpc(on.anvil.url);
-    using read = reader(on.world.deployment, [proxy.url]);
-    await read.poll();
-    read.now += 700_000;
-    using again = read.reopen();
-    proxy.script = broken;
-    await again.poll();
-    expect(again.statuses()).toEqual(UNAVAILABLE);
-    expect(again.state().isUndecided).toBe(true);
-    again.now += 8_000;
-    await again.poll();
-    expect(again.state().isUndecided).toBe(true);
-    again.now += 8_000;
-    expect(again.state().isUndecided).toBe(false);
-  });
-
-  test("asleep for an hour: the time asleep does not count as the chain's silence", async () => {
-    await using on = await stage();
-    await on.world.mine(30);
-    await using proxy = await scriptedRpc(on.anvil.url);
-    using read = reader(on.world.deployment, [proxy.url]);
-    await read.poll();
-    read.now += 300_000;
-    expect(read.statuses()).toEqual(UNAVAILABLE);
-    expect(read.state().isUndecided).toBe(true);
-    proxy.script = broken;
-    await read.poll();
-    expect(read.statuses()).toEqual(AVAILABLE);
-    read.now += 8_000;
-    await read.poll();
-    expect(read.statuses()).toEqual(AVAILABLE);
-    read.now += 8_000;
-    await read.poll();
-    expect(read.statuses()).toEqual(UNAVAILABLE);
-    expect(read.state().isUndecided).toBe(false);
-  });
-
   test("with a lost file it is undecided while the sync takes, and no longer if the sync fails", async () => {
     await using on = await stage();
     await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
@@ -101,15 +33,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just started${NO_A
     proxy.script = () => undefined;
     await read.poll();
     expect(read.statuses()).toEqual(AVAILABLE);
-    expect(read.state().isUndecided).toBe(false);
-  });
-
-  test("a mismatch is never undecided", async () => {
-    await using on = await stage();
-    await on.world.mine(30);
-    using read = reader({ ...on.world.deployment, chainId: 1 }, [on.anvil.url]);
-    await read.poll();
-    expect(read.statuses()[0]).toBe("indexer_mismatch");
     expect(read.state().isUndecided).toBe(false);
   });
 

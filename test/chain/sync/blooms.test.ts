@@ -49,39 +49,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`omitted logs${NO_ANVIL ? `: ${NO_ANVIL}
     expect(read.chain.problem()).toBeUndefined();
   });
 
-  test("another node is used in the same poll", async () => {
-    await using on = await settled();
-    await on.world.fund(16, [[3, 7n]]);
-    await on.world.confirm();
-    await using proxy = await scriptedRpc(on.anvil.url, forgetful);
-    using read = reader(on.world.deployment, [proxy.url, on.anvil.url]);
-    await read.poll();
-    expect(read.statuses()).toEqual(AVAILABLE);
-    expect(funded(read)).toBe(1);
-  });
-
-  test("works for the last 64 blocks of a longer span, in ranges of any length", async () => {
-    await using on = await settled();
-    await on.world.fund(16, [[3, 7n]]);
-    const { blockNumber } = await on.world.fund(16, [[4, 7n]]);
-    await on.world.mine(60);
-    const narrow: Script = (call) => {
-      if (!logs(call)) return undefined;
-      const { fromBlock, toBlock } = call.params[0] as { fromBlock: string; toBlock: string };
-      if (Number(toBlock) - Number(fromBlock) > 9)
-        return { error: { code: -32600, message: "block range is too wide" } };
-      return {
-        change: (found: { blockNumber: string }[]) => found.filter((log) => Number(log.blockNumber) !== blockNumber),
-      };
-    };
-    await using proxy = await scriptedRpc(on.anvil.url, narrow);
-    using read = reader(on.world.deployment, [proxy.url]);
-    await read.chain.poll(read.now, read.now + 60_000);
-    expect(read.events.some((event) => event.kind === "failed" && event.message.includes(`block ${blockNumber}`))).toBe(
-      true,
-    );
-  });
-
   test("if two passes agree it is a false positive, and the sync continues", async () => {
     await using on = await settled();
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -107,18 +74,5 @@ describe.skipIf(NO_ANVIL !== undefined)(`omitted logs${NO_ANVIL ? `: ${NO_ANVIL}
     }
     using first = reader(on.world.deployment, [proxy.url]);
     expect(coreOf(await first.poll()).core.settledThroughRound).toBe(16n);
-  });
-
-  test("headers without a bloom cause no further requests", async () => {
-    await using on = await settled();
-    await using proxy = await scriptedRpc(on.anvil.url, ({ method }) =>
-      method === "eth_getBlockByNumber"
-        ? { change: (block: object) => ({ ...block, logsBloom: undefined }) }
-        : undefined,
-    );
-    using read = reader(on.world.deployment, [proxy.url]);
-    await read.poll();
-    expect(read.statuses()).toEqual(AVAILABLE);
-    expect(read.events.every(({ kind }) => kind === "range" || kind === "good")).toBe(true);
   });
 });

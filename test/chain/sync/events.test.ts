@@ -10,10 +10,8 @@ import { type Stage, stage } from "../../support/chain/harness.ts";
 
 describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
   let on: Stage;
-  let proposer: Address;
   beforeAll(async () => {
     on = await stage();
-    proposer = on.world.people.proposer;
   });
   afterAll(() => on[Symbol.asyncDispose]());
 
@@ -74,40 +72,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
     );
   });
 
-  test("pause, reporter and guardian", async () => {
-    const { world } = on;
-    const { guardian, reporter, players } = world.people;
-    expect(eventsOf(await world.pause())).toEqual([`core.Paused(account=${guardian})`]);
-    expect(eventsOf(await world.unpause())).toEqual([`core.Unpaused(account=${guardian})`]);
-    expect(eventsOf(await world.setReporter(players[0] as string))).toEqual([
-      `core.ReporterChanged(previousReporter=${reporter}, newReporter=${players[0]})`,
-    ]);
-    expect(eventsOf(await world.setGuardian(players[1] as string))).toEqual([
-      `core.GuardianChanged(previousGuardian=${guardian}, newGuardian=${players[1]})`,
-    ]);
-  });
-
-  test("one upgrade scheduled and executed, another cancelled", async () => {
-    const { world } = on;
-    const { proxyAdmin } = world.deployment;
-    const operation = await world.scheduleUpgrade();
-    const executed = eventsOf(await world.execute(operation));
-    expect(executed[0]).toBe(`core.Upgraded(implementation=${operation.implementation})`);
-    expect(executed[1]).toBe("core.Initialized(version=2)");
-    expect(executed[2]).toBe(
-      `timelock.CallExecuted(id=${operation.id}, index=0, target=${proxyAdmin}, value=0, data=${operation.payloads[0]})`,
-    );
-    const second = await world.scheduleUpgrade({ salt: 1 });
-    expect(eventsOf(await world.cancel(second))).toEqual([`timelock.Cancelled(id=${second.id})`]);
-    expect(eventsOf(await world.reschedule(second))[0]).toMatch(
-      /^timelock\.CallScheduled\(id=0x\w{64}, index=0, target=0x\w{40}, value=0, data=0x[0-9a-f]+, predecessor=0x0{64}, delay=60\)$/,
-    );
-    const transfer = await world.scheduleCalls([proxyAdmin], [transferOwnership(proposer)], 7);
-    expect(eventsOf(await world.execute(transfer))[0]).toBe(
-      `proxy_admin.OwnershipTransferred(previousOwner=${world.deployment.operatorTimelock}, newOwner=${proposer})`,
-    );
-  });
-
   test("funding, release, claim, weights, units; other contracts' events are ignored", async () => {
     const { world } = on;
     const [player] = world.people.players as [Address];
@@ -130,8 +94,3 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
     ]);
   });
 });
-
-/** Ownable's function, called as the timelock would. */
-function transferOwnership(owner: Address): `0x${string}` {
-  return `0xf2fde38b${owner.slice(2).toLowerCase().padStart(64, "0")}`;
-}

@@ -24,35 +24,6 @@ const losing =
     logs(call) ? { change: (found: RawLog[]) => found.filter((log) => Number(log.blockNumber) !== block) } : undefined;
 
 describe.skipIf(NO_ANVIL !== undefined)(`data faults${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("a node that falls behind keeps the snapshot for the grace, then loses it, and recovers", async () => {
-    await using on = await stage();
-    await settle(on.world, 1);
-    await on.world.mine(30);
-    await using proxy = await scriptedRpc(on.anvil.url);
-    using read = reader(on.world.deployment, [proxy.url]);
-    const before = coreOf(await read.poll());
-    for (const behind of [1, 20]) {
-      proxy.script = ({ method }) =>
-        method === "eth_blockNumber"
-          ? { change: (head: string) => `0x${(Number(head) - behind).toString(16)}` }
-          : undefined;
-      expect(coreOf(await read.poll())).toEqual(before);
-      read.now += 15_000;
-      await read.poll();
-      expect(read.statuses()).toEqual(UNAVAILABLE);
-      proxy.script = () => undefined;
-      expect(coreOf(await read.poll())).toEqual(before);
-    }
-    // With a second node there is no fault to notice.
-    proxy.script = ({ method }) => (method === "eth_blockNumber" ? { result: "0x5" } : undefined);
-    using both = reader(on.world.deployment, [proxy.url, on.anvil.url]);
-    await both.poll();
-    await both.poll();
-    both.now += 20_000;
-    await both.poll();
-    expect(both.statuses()).toEqual(AVAILABLE);
-  });
-
   test("an empty result above the node's own head proves nothing", async () => {
     await using on = await stage();
     await on.world.mine(30);
@@ -107,16 +78,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`data faults${NO_ANVIL ? `: ${NO_ANVIL}`
     expect(read.events.at(-1)).toMatchObject({ kind: "unconfirmed_fault", check: "settlement_state" });
     proxy.script = () => undefined;
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(16n);
-  });
-
-  test("a log that one node omits is read from the other node in the same poll", async () => {
-    await using on = await stage();
-    const { blockNumber } = await settle(on.world, 1);
-    await settle(on.world, 2);
-    await on.world.confirm();
-    await using proxy = await scriptedRpc(on.anvil.url, losing(blockNumber));
-    using read = reader(on.world.deployment, [proxy.url, on.anvil.url]);
-    expect(coreOf(await read.poll()).core.settledThroughRound).toBe(32n);
   });
 
   test("a log that is missing in two passes is a mismatch, until a pass has it", async () => {

@@ -41,7 +41,6 @@ const LAGGING: Outcome = { kind: "lagging", block: 5n };
 const BROKEN: Outcome = { kind: "broken", message: "HTTP 500", isOutOfTime: false };
 const SLOW: Outcome = { kind: "broken", message: undefined, isOutOfTime: true };
 const NO_QUORUM: Outcome = { kind: "no_quorum", message: "1 of 2 nodes agree" };
-const NOT_YET: Outcome = { kind: "not_yet_safe" };
 const OTHER: Outcome = { kind: "other_chain", failure, safe: 500n };
 const MISMATCH: Outcome = { kind: "mismatch", failure: { check: "stream_id", detail: "x" } };
 const fault = (node: number, digest = "same"): Outcome => ({
@@ -139,33 +138,6 @@ describe("the Core's view after polls of", () => {
   });
 });
 
-test("a poll ends at the first result, and a node that reports not_yet_safe does not stop it", () => {
-  expect(after([[MISMATCH, READ]]).reported).toEqual(["mismatch"]);
-  expect(after([[READ, BROKEN]]).reported).toEqual(["good"]);
-  expect(after([[NOT_YET, READ]]).reported).toEqual(["good"]);
-  expect(after([NOT_YET]).concluded).toBe(true);
-  expect(after([[BROKEN, LAGGING]])).toMatchObject({ concluded: false, reported: ["failed", "failed"] });
-});
-
-test("a fault remains the poll's problem until another node succeeds", () => {
-  expect(after([[BROKEN, LAGGING]]).state.problem).toMatchObject({ node: "node 1" });
-  expect(after([[BROKEN, READ]]).state.problem).toBeUndefined();
-  const invalid = { ...READ, economy: { kind: "invalid", detail: "no symbol" } } as Outcome;
-  expect(after([invalid])).toMatchObject({
-    says: "available",
-    reported: ["failed", "good"],
-    state: { problem: { message: "no symbol" } },
-  });
-});
-
-test("changes() rises with a new result, but not with time or an unchanged poll", () => {
-  const { changes } = after([READ]).state;
-  expect(after([READ, UNCHANGED, UNCHANGED]).state.changes).toBe(changes);
-  expect(after([READ, BROKEN]).state.changes).toBe(changes + 1);
-  expect(after([READ, BROKEN, BROKEN]).state.changes).toBe(changes + 1);
-  expect(after([READ, BROKEN, UNCHANGED]).state.changes).toBe(changes + 2);
-});
-
 test("a publisher that was asleep restarts its grace, and is undecided until the grace ends", () => {
   const { state } = after([READ, BROKEN]);
   const later = T0 + 4 * GRACE + 10_000;
@@ -183,13 +155,4 @@ test("a publisher that was asleep restarts its grace, and is undecided until the
   // A smaller overrun of the deadline does not restart the count.
   const [begunAt] = [health.pollBegun(state, T0 + 5_000, T0 + 6_000)];
   expect(health.askingSince(health.pollEnded(begunAt, T0 + 6_500), T0 + 6_500)).toBe(T0);
-});
-
-test("a funding above the cursor is read again until a pass no longer has it", () => {
-  const funding = { check: "round_funded_cursor", detail: "above" } as const;
-  const above = { ...READ, economy: { kind: "mismatch", failure: funding, repairFrom: 7n } } as Outcome;
-  const { state, reported } = after([above]);
-  expect([health.repairFrom(state), health.isGood(state), reported]).toEqual([7n, false, ["mismatch", "good"]]);
-  const lifted = after([above, READ]).state;
-  expect([health.repairFrom(lifted), health.isGood(lifted)]).toEqual([undefined, true]);
 });

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import type { RawLog } from "../../../demo/chain/anvil.ts";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
-import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { coreOf, economyOf, type Reader, reader, stage } from "../../support/chain/harness.ts";
 import { type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 import { type World } from "../../support/chain/world.ts";
@@ -113,80 +112,5 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
     using elsewhere = reader(on.world.deployment, [liar.url, honest.url, third.url], { rpcQuorum: 2 });
     await elsewhere.poll();
     expect(elsewhere.statuses()).toEqual(AVAILABLE);
-  });
-
-  test("a lagging node confirms nothing, and confirms everything once it has caught up", async () => {
-    await using on = await stage();
-    await settled(on.world);
-    await using lagging = await scriptedRpc(on.anvil.url);
-    using read = reader(on.world.deployment, [on.anvil.url, lagging.url], { rpcQuorum: 2 });
-    const before = coreOf(await read.poll());
-    const { stored } = readSync(read.chain.db);
-    await on.world.mine(30);
-    const behind = BigInt(before.chain.indexedThroughBlock);
-    lagging.script = ({ method, params }) => {
-      if (method === "eth_blockNumber") return { result: `0x${behind.toString(16)}` };
-      const isAbove = method === "eth_getBlockByNumber" && BigInt(params[0] as string) > behind;
-      return isAbove ? { result: null } : undefined;
-    };
-    expect(coreOf(await read.poll())).toEqual(before);
-    expect(readSync(read.chain.db).stored).toEqual(stored);
-    expect(named(read)).toEqual(new Set());
-    expect(read.events.findLast(({ kind }) => kind === "failed")).toMatchObject({
-      message: expect.stringContaining("1 of 2 nodes agree on the state at block"),
-    });
-    lagging.script = () => undefined;
-    const after = coreOf(await read.poll());
-    expect(after.chain.safeThroughBlock).toBe(before.chain.safeThroughBlock + 30n);
-    expect(read.chain.problem()).toBeUndefined();
-  });
-
-  test("an unresponsive node makes views unavailable with two nodes, and changes nothing with three", async () => {
-    await using on = await stage();
-    await settled(on.world);
-    await using silent = await scriptedRpc(on.anvil.url, () => ({ http: { status: 503 } }));
-    using pair = reader(on.world.deployment, [on.anvil.url, silent.url], { rpcQuorum: 2 });
-    await pair.poll();
-    expect(readSync(pair.chain.db).stored).toBeUndefined();
-    expect(pair.events).toContainEqual({
-      kind: "failed",
-      node: origin(on.anvil.url),
-      message: expect.stringContaining(`; ${origin(silent.url)}: HTTP 503`),
-    });
-    // A witness that sends an oversized response is not used again, like any other node.
-    silent.script = () => ({ http: { body: " ".repeat(2 * 2 ** 20) } });
-    await pair.poll();
-    const { requests } = silent;
-    await pair.poll();
-    expect(silent.requests).toBe(requests);
-    silent.script = () => ({ http: { status: 503 } });
-
-    await using third = await scriptedRpc(on.anvil.url);
-    for (const urls of [
-      [silent.url, on.anvil.url, third.url],
-      [on.anvil.url, silent.url, third.url],
-    ]) {
-      using most = reader(on.world.deployment, urls, { rpcQuorum: 2 });
-      await most.poll();
-      expect(most.statuses()).toEqual(AVAILABLE);
-    }
-  });
-
-  test("a first sync with two nodes sends each of them as many requests as a single node", async () => {
-    await using on = await stage();
-    await settled(on.world);
-    await on.world.mine(1_500);
-    await using main = await scriptedRpc(on.anvil.url);
-    await using witness = await scriptedRpc(on.anvil.url);
-    using alone = reader(on.world.deployment, [main.url]);
-    await alone.poll();
-    const cost = main.requests;
-    main.requests = 0;
-    using pair = reader(on.world.deployment, [main.url, witness.url], { rpcQuorum: 2 });
-    await pair.poll();
-    expect(pair.statuses()).toEqual(AVAILABLE);
-    expect(main.requests).toBe(cost);
-    expect(witness.requests).toBeLessThanOrEqual(cost + 2);
-    expect(names(pair)).toEqual(names(alone));
   });
 });

@@ -110,43 +110,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`a stalled head${NO_ANVIL ? `: ${NO_ANVI
     expect(problemOf(again)).toBeUndefined();
   });
 
-  test("a frozen node whose views fail a check is judged, too", async () => {
-    await using on = await stage();
-    await on.world.mine(20);
-    const freeze = frozen();
-    await using liar = await scriptedRpc(on.anvil.url, (call, request) => {
-      // decimals() of the token: the economy is a mismatch, so each pass reads the state again.
-      const isDecimals = call.method === "eth_call" && JSON.stringify(call.params).includes("313ce567");
-      return isDecimals ? { error: { code: 3, message: "reverted" } } : freeze(call, request);
-    });
-    await using second = await scriptedRpc(on.anvil.url);
-    using read = reader(on.world.deployment, [liar.url, second.url]);
-    await read.poll();
-    const before = safeOf(read);
-    await on.world.mine(64);
-    await pollFor(read, 35_000);
-    expect(safeOf(read)).toBe(before + 64);
-  });
-
-  test("without enough nodes at its height an unchanged pass is not good", async () => {
-    await using on = await stage();
-    await on.world.mine(20);
-    await using second = await scriptedRpc(on.anvil.url);
-    using read = reader(on.world.deployment, [on.anvil.url, second.url], { rpcQuorum: 2 });
-    await read.poll();
-    second.script = () => ({ http: { status: 503 } });
-    await pollFor(read, 40_000);
-    expect(read.statuses()).toEqual(UNAVAILABLE);
-    expect(read.events).toContainEqual({
-      kind: "failed",
-      node: origin(on.anvil.url),
-      message: expect.stringMatching(/^fewer than 2 nodes have \d+ as their safe block$/),
-    });
-    second.script = () => undefined;
-    await pollFor(read, POLL_MS);
-    expect(read.statuses()).toEqual(AVAILABLE);
-  });
-
   test.each([
     [
       "on another chain",

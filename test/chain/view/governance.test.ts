@@ -43,26 +43,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`governance${NO_ANVIL ? `: ${NO_ANVIL}` 
     expect(await governance(on, read)).toBe(`Upgrade Cancelled ${third.id}`);
   });
 
-  test("the last implementation among an operation's calls counts, and other calls name none", async () => {
-    await using on = await stage();
-    const { world } = on;
-    const { core, proxyAdmin } = world.deployment;
-    using read = reader(world.deployment, [on.anvil.url]);
-    const upgradeTo = (implementation: string) =>
-      callData("ProxyAdmin", "upgradeAndCall", [core, implementation, "0x"]);
-    const { implementation: next } = await world.scheduleUpgrade({ salt: 9 });
-    const payloads = [upgradeTo(next as string), upgradeTo(world.implementation)];
-    const batch = await world.scheduleCalls([proxyAdmin, proxyAdmin], payloads, 3);
-    await world.execute(batch);
-    // Only the earlier one is pending. That is not a conflict, because the last call's implementation is in the slot.
-    expect(await governance(on, read)).toBe(`Upgrade Executed ${batch.id}`);
-    const owner = callData("ProxyAdmin", "transferOwnership", [world.deployment.operatorTimelock]);
-    const other = await world.scheduleCalls([proxyAdmin], [owner], 4);
-    expect(await governance(on, read)).toBe(`Conflict Conflict ${other.id}`);
-    await world.execute(other);
-    expect(await governance(on, read)).toBe(`Upgrade Executed ${other.id}`);
-  });
-
   test("a slot implementation that was not executed last is a conflict, and its code is read", async () => {
     await using on = await stage();
     const { world, anvil } = on;

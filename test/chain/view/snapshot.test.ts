@@ -53,22 +53,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     expect(economyOf(state).miningImplementation).toBe(world.deployment.economy?.mining);
   });
 
-  test("survives a restart: unchanged within the grace, and after it only with a new pass", async () => {
-    await using on = await stage();
-    await on.world.mine(12);
-    using read = reader(on.world.deployment, [on.anvil.url]);
-    const before = await read.poll();
-    read.now += 14_999;
-    using again = read.reopen();
-    expect(coreOf(again.state())).toEqual(coreOf(before));
-    expect(economyOf(again.state())).toEqual(economyOf(before));
-    again.now += 1;
-    expect(again.statuses()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
-    expect(again.state().safeCore).toEqual(before.safeCore);
-    await again.poll();
-    expect(again.statuses()).toEqual(["available", "available"]);
-  });
-
   test("is the same through Multicall3", async () => {
     await using on = await stage();
     const { world, anvil } = on;
@@ -133,27 +117,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     using older = reader({ ...deployment, economy: { ...deployment.economy, deploymentBlock: 1 } }, [on.anvil.url]);
     expect(coreOf(await older.poll())).toEqual(core);
     economyOf(older.state());
-  });
-
-  test("a first sync that runs out of time continues where it was, and has not failed", async () => {
-    await using on = await stage();
-    await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
-    await on.world.mine(120);
-    await using proxy = await scriptedRpc(on.anvil.url);
-    using read = reader(on.world.deployment, [proxy.url]);
-    proxy.script = ({ method, params }) => {
-      if (method !== "eth_getLogs") return undefined;
-      read.now += 15_000;
-      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
-      return Number(toBlock) - Number(fromBlock) > 20 ? { error: { code: -32005, message: "block range" } } : undefined;
-    };
-    await read.poll();
-    expect(read.chain.concluded()).toBe(false);
-    expect(read.statuses()).toEqual(["not_yet_safe", "not_yet_safe"]);
-    const { stored } = readSync(read.chain.db);
-    for (let poll = 0; poll < 12 && !read.chain.concluded(); poll++) await read.poll();
-    expect(coreOf(read.state()).core.settledThroughRound).toBe(3n);
-    expect(readSync(read.chain.db).stored?.block).toBeGreaterThan(stored?.block ?? 0n);
   });
 
   test("another deployment empties the file, and another label only drops the snapshot", async () => {

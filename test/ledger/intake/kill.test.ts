@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { FIRST_BATCH_BYTES, Intake } from "../../../src/ledger/intake/intake.ts";
+import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../../src/ledger/open.ts";
-import { runCli, startCli } from "../../support/cli.ts";
 import { sharedFolder } from "../../support/test-folder.ts";
 import { ingest } from "../ingest.ts";
 import {
@@ -103,31 +102,3 @@ test.each([1, 65_536, 120_001, input.length - 1])(
     expectCompleted(path);
   },
 );
-
-test("the command, killed twice within its input and run again, gives the ledger of an undisturbed run", async () => {
-  const path = join(directory, "command.db");
-  // Otherwise a process that is killed early leaves no ledger to compare.
-  await runCli(["ingest", "-", "--ledger", path], directory, input.subarray(0, input.indexOf("\n") + 1));
-  // With longer lines the second kill comes after the first batch.
-  const long = Buffer.from(input.toString().replaceAll("\n", `${" ".repeat(2000)}\n`));
-  const kept: number[] = [];
-  for (const part of [0.3, 0.8]) {
-    const child = startCli(["ingest", "-", "--ledger", path], directory);
-    child.stdin?.on("error", () => undefined);
-    const exit = once(child, "exit");
-    for (let start = 0; start < long.length * part; start += 30_000) {
-      await new Promise((resolve) => child.stdin?.write(long.subarray(start, start + 30_000), resolve));
-    }
-    child.kill("SIGKILL");
-    await exit;
-    kept.push(expectPrefix(path));
-  }
-  expect(long.length * 0.8).toBeGreaterThan(1.2 * FIRST_BATCH_BYTES);
-  expect(kept[1]).toBeGreaterThan(kept[0] ?? 0);
-  expect(kept[1]).toBeLessThan(input.length);
-  const last = await runCli(["ingest", "facts.ndjson", "--ledger", path], directory);
-  expect(last.exitCode).toBe(1);
-  const db = openLedgerForReading(path);
-  expect(contents(db)).toEqual(contents(undisturbed));
-  db.close();
-});

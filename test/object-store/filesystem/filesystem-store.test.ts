@@ -2,7 +2,6 @@ import { execFileSync, fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -23,9 +22,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
 import { fileOfKey, keyOfFile } from "../../../src/object-store/filesystem/format.ts";
-import { StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openStore } from "../../../src/object-store/open-store.ts";
-import { Failure } from "../../../src/values/failure.ts";
 import { anyCharacter } from "../../support/random.ts";
 import { sharedFolder } from "../../support/test-folder.ts";
 import { conforms, keysOf } from "../conformance.ts";
@@ -81,38 +79,6 @@ test("after the directory was replaced, a writer takes the lock of the new one",
   } finally {
     other.close();
   }
-});
-
-test("hand-edited metadata and foreign files are reported with their key", async () => {
-  const directory = scratch();
-  const store = new FilesystemStore(directory, { write: true });
-  await store.put("k", sample("body", { status: "200" }));
-  const path = join(directory, "k.http");
-  const whole = readFileSync(path, "utf8");
-  const unsealed = "content-type: text/html\ncontent-length: 6\nx-store-tag: t\nx-meta-writer: w\n\n<html>";
-  for (const text of [
-    whole.replace("status: 200", "status: 503"),
-    "",
-    "<html>\n\n</html>",
-    whole.slice(0, 40),
-    unsealed,
-  ]) {
-    writeFileSync(path, text);
-    const error = await store.get("k").catch((cause: unknown) => cause);
-    expect(error).toBeInstanceOf(StoreDamaged);
-    const { key, tag } = error as StoreDamaged;
-    expect(key).toBe("k");
-    await store.put("k", sample("anew"), { ifTag: tag });
-    expect((await store.get("k"))?.body).toEqual(Buffer.from("anew"));
-  }
-});
-
-test("an object's seal is checked once per read from disk, and not while the file is unchanged", async () => {
-  const store = new FilesystemStore(scratch(), { write: true });
-  await store.put("k", sample("x".repeat(1 << 20)));
-  await store.get("k");
-  const kept = await store.get("k");
-  for (let turn = 0; turn < 1000; turn++) expect(await store.get("k")).toBe(kept);
 });
 
 test("file names are unique without regard to case, and map back to the key", () => {
@@ -183,38 +149,6 @@ test("in an empty directory, such as a disk that is not mounted, no object is ab
   expect((await first()).done).toBe(true);
 });
 
-test("a directory that cannot be created or written is a failure at open", async () => {
-  const directory = scratch();
-  writeFileSync(join(directory, "file"), "");
-  const paths = [join(directory, "file"), join(directory, "file", "below"), "/proc/noonmark"];
-  if (process.getuid?.() !== 0) {
-    mkdirSync(join(directory, "closed"));
-    chmodSync(join(directory, "closed"), 0o500);
-    paths.push(join(directory, "closed"));
-  }
-  for (const path of paths) {
-    const failure = await openStore(path, { write: true }).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(Failure);
-    expect(failure).toMatchObject({ code: "store_unusable", message: expect.stringContaining(path) });
-  }
-});
-
-test("a reader rejects a file in place of the directory, and waits for a missing directory", async () => {
-  const directory = scratch();
-  writeFileSync(join(directory, "file"), "");
-  const failure = await openStore(join(directory, "file"), { write: false }).catch((error: unknown) => error);
-  expect(failure).toMatchObject({ code: "store_foreign", message: expect.stringContaining("file") });
-  expect(await openStore(join(directory, "later"), { write: false })).toBeInstanceOf(FilesystemStore);
-});
-
-test.runIf(existsSync("/dev/full"))("a full disk is a failure at open", async () => {
-  const directory = scratch();
-  mkdirSync(join(directory, ".tmp"));
-  symlinkSync("/dev/full", join(directory, ".tmp", `probe-${process.pid}`));
-  const failure = await openStore(directory, { write: true }).catch((error: unknown) => error);
-  expect(failure).toMatchObject({ code: "disk_full" });
-});
-
 test("opening for writing removes only the files of a dead writer", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
@@ -227,40 +161,6 @@ test("opening for writing removes only the files of a dead writer", async () => 
   await openStore(directory, { write: true });
   expect(readdirSync(join(directory, ".tmp"))).toEqual(["under-way"]);
 });
-
-test("an unchanged file returns the same object from its second read on", async () => {
-  const directory = scratch();
-  const store = new FilesystemStore(directory, { write: true });
-  await store.put("k", sample("body"));
-  await store.get("k");
-  const first = await store.get("k");
-  expect(await store.get("k")).toBe(first);
-  await new FilesystemStore(directory, { write: true }).put("k", sample("body"));
-  const second = await store.get("k");
-  expect(second).not.toBe(first);
-  expect(second?.tag).not.toBe(first?.tag);
-  expect(await store.get("k")).toBe(second);
-});
-
-test("reading many objects once does not evict frequently read ones", async () => {
-  const directory = scratch();
-  const store = new FilesystemStore(directory, { write: true });
-  const openBefore = openFiles();
-  await store.put("head", sample("head"));
-  await store.get("head");
-  const head = await store.get("head");
-  await store.put("tiles/0", sample("tile"));
-  for (let tile = 1; tile <= 600; tile++) {
-    writeFileSync(join(directory, `tiles/${tile}.http`), readFileSync(join(directory, "tiles/0.http")));
-    await store.get(`tiles/${tile}`);
-  }
-  expect(await store.get("head")).toBe(head);
-  expect(openFiles() - openBefore).toBeLessThan(200);
-});
-
-function openFiles(): number {
-  return readdirSync("/proc/self/fd").length;
-}
 
 test("a writer killed at any moment leaves whole objects and a free lock", async () => {
   const directory = scratch();
@@ -302,14 +202,6 @@ test.each([
   const store = new FilesystemStore(scratch(), { write: true });
   make(join(store.name, fileOfKey("k")));
   await expect(store.get("k")).rejects.toMatchObject({ code: "store_damaged", message: `k is damaged: ${because}` });
-});
-
-test("a pipe in place of an object is replaced by the next put", async () => {
-  const store = new FilesystemStore(scratch(), { write: true });
-  execFileSync("mkfifo", [join(store.name, fileOfKey("k"))]);
-  const damage = await store.get("k").catch((error: unknown) => error);
-  await store.put("k", sample("x"), { ifTag: (damage as StoreDamaged).tag });
-  expect((await store.get("k"))?.body.toString()).toBe("x");
 });
 
 test("private objects are readable only by their owner, and others follow the umask", async () => {

@@ -110,11 +110,6 @@ test("a key outside the prefix makes a list unavailable, and a right list is rea
   expect(await keysOf(right)).toEqual(["a", "b"]);
 });
 
-test("the store's name has the server, because two may have a bucket of the same name", async () => {
-  const { store } = await storeOf(() => {});
-  expect(store.name).toMatch(/^s3:\/\/bucket at 127\.0\.0\.1:\d+$/);
-});
-
 test("control characters in a server's message are escaped", async () => {
   const { store } = await storeOf((response) => {
     response.writeHead(400, { "content-type": "application/xml" });

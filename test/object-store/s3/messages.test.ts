@@ -58,48 +58,6 @@ test.each(CALLS)("%s: an unresponsive server is named, with the time limit and w
   expect(knownHint(failure)).toContain(`curl -v http://${host}`);
 });
 
-test("a body that stalls in its first half is no response within the time limit", async () => {
-  const host = await listening((_request, response) => {
-    response.writeHead(200, { etag: '"a"', "content-length": "1000" }).write("half");
-  });
-  const failure = await failureOf(storeAt(`http://${host}`, SHORT).get("status.json"));
-  expect(failure.message).toBe(`get s3://bucket/p/status.json: no response from http://${host} within 0.3 s`);
-});
-
-test.concurrent.each(CALLS)("%s: an unknown host is reported as unknown, not as slow", async (_, call) => {
-  const failure = await failureOf(
-    call(storeAt("http://no-such-host.invalid:9000", { limitMs: 3_000, attemptMs: 2_900 })),
-  );
-  // Without a name service, a machine cannot tell that a name does not exist.
-  expect(failure.message).toMatch(
-    /: the host name no-such-host\.invalid (?:is unknown \(ENOTFOUND\)|cannot be looked up: no name server responds \(EAI_AGAIN\))$/,
-  );
-  expect(failure.message).not.toContain("time limit");
-  expect(knownHint(failure)).toContain("getent hosts no-such-host.invalid");
-});
-
-test("a refused connection is reported with its port", async () => {
-  const { port, stop } = await localServer(() => {});
-  await stop();
-  const host = `127.0.0.1:${port}`;
-  const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
-  expect(failure.message).toBe(`get s3://bucket/p/status.json: no server listens at http://${host} (ECONNREFUSED)`);
-  expect(knownHint(failure)).toBe("Start the server, or correct the host and port of the address.");
-});
-
-test("a connection that the server closes is reported as closed", async () => {
-  const host = await listening((request) => request.socket.destroy());
-  const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
-  expect(failure.message).toContain(`http://${host} closed the connection before its response was complete`);
-});
-
-test("https to an http port is reported as such", async () => {
-  const host = await listening((_request, response) => response.end());
-  const failure = await failureOf(storeAt(`https://${host}`).get("status.json"));
-  expect(failure.message).toBe(`get s3://bucket/p/status.json: https://${host} does not use https on that port`);
-  expect(knownHint(failure)).toBe("Write http:// in the address, or use the port of https.");
-});
-
 const HTML = "<html><p>no S3 <br> here</html>";
 const GARBAGE = "\u0000\u0001<<<<&&& <a><b></a>";
 

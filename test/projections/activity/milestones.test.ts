@@ -2,7 +2,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readActivityEvents } from "../../../src/projections/activity/activity-events.ts";
-import { openProjectionsInMemory } from "../../../src/projections/open.ts";
 import { measurementSuffix } from "../../../src/values/activity-key.ts";
 import { type FeedReceipt, FeedWorld } from "../../publish/activity/feed-world.ts";
 import { naiveMilestones } from "../../publish/activity/second-implementation.ts";
@@ -61,58 +60,5 @@ test("equals the naive implementation, for any order of receipts", () => {
       expect(found).toEqual(naiveMilestones(receipts));
     }),
     { numRuns: 100 },
-  );
-});
-
-const walk = (days: readonly number[]): FeedReceipt[] =>
-  days.map((day) => ({ observedAt: AT + day * DAY, epoch: `day ${day}`, speed: 0, distance: 1_000_000 }));
-const streaks = (world: FeedWorld) => events(world).flatMap(({ payload }) => payload.days ?? []);
-
-test("a late receipt that fills a gap does not connect anything after it", () => {
-  const world = new FeedWorld();
-  world.receive(walk([1, 2, 4, 5, 3]));
-  world.followReceipts(100);
-  expect(streaks(world)).toEqual([3]);
-  world.receive(walk([6]));
-  world.followReceipts(100);
-  expect(streaks(world)).toEqual([3]);
-  world.receive(walk([7]));
-  world.followReceipts(100);
-  expect(streaks(world)).toEqual([7, 3]);
-});
-
-test("streaks at each of the counted days, and every year", () => {
-  const world = new FeedWorld();
-  world.receive(walk(Array.from({ length: 800 }, (_, day) => day)));
-  world.followReceipts(100);
-  expect(streaks(world)).toEqual([730, 365, 180, 100, 60, 30, 14, 7, 3]);
-});
-
-test("noon divides the days", () => {
-  const world = new FeedWorld();
-  const noon = Date.parse("2026-11-20T12:00:00.000Z");
-  world.receive([
-    { observedAt: noon - 1, epoch: "a", speed: 0, distance: 999_999 },
-    { observedAt: noon, epoch: "a", speed: 0, distance: 1_999_998 },
-    { observedAt: noon + DAY - 1, epoch: "a", speed: 0, distance: 1_999_999 },
-  ]);
-  world.followReceipts(100);
-  const daily = events(world).filter(({ payload }) => payload.date !== undefined);
-  expect(daily.map(({ payload }) => payload)).toEqual([
-    { milestoneMm: 1_000_000, distanceMm: 1_000_000, date: "2026-11-20" },
-  ]);
-});
-
-test("without a ledger nothing is left", () => {
-  const world = new FeedWorld();
-  world.receive(walk([1, 2, 3]));
-  world.followReceipts(100);
-  expect(events(world)).not.toEqual([]);
-  world.hasLedger = false;
-  world.followReceipts(100);
-  expect(events(world)).toEqual([]);
-  const empty = openProjectionsInMemory();
-  expect(world.projections.prepare("SELECT * FROM milestone_day").all()).toEqual(
-    empty.prepare("SELECT * FROM milestone_day").all(),
   );
 });

@@ -145,6 +145,6 @@ export class FeedWorld {
   }
 }
 
-export function uuid(n: number): string {
+function uuid(n: number): string {
   return `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`;
 }

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import type { ChainState } from "../../../src/chain/chain-state.ts";
 import { CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { batchEvents } from "../../support/chain/chain-db.ts";
 import { AT } from "../../support/chain/chain-state.ts";
 import { KINDS, rewardsClaimed, roundReleased, unitMinted, unitsMerged } from "./chain-logs.ts";
-import { FeedWorld, uuid } from "./feed-world.ts";
+import { FeedWorld } from "./feed-world.ts";
 
 const HOUR = 3_600_000;
 const BATCH = { block: 110n, time: AT - 20 * HOUR, rounds: 16n, activeRounds: 9n, work: 2500n };
@@ -70,88 +69,6 @@ test("at one instant chain events precede measurement events, and ids descend by
   ]);
 });
 
-const unavailable = (reason: string) => ({
-  schemaVersion: 1,
-  installationId: "wheel-1",
-  status: "unavailable",
-  reason,
-});
-
-test("without a measurement source, measurement is source_disabled and all has only the chain's events", async () => {
-  const world = everything();
-  await world.publish();
-  world.hasLedger = false;
-  await world.publish();
-  expect((await world.read("category=measurement")).body).toEqual(unavailable("source_disabled"));
-  const { body } = await world.read("category=all");
-  expect(body.events).toHaveLength(5);
-  expect(body.activeEventTypes).toHaveLength(5);
-});
-
-test("a source without receipts gives an empty page", async () => {
-  const world = new FeedWorld();
-  await world.publish();
-  const { body } = await world.read("category=measurement");
-  expect(body).toMatchObject({ status: "available", events: [], nextCursor: null });
-  expect(body.activeEventTypes).toHaveLength(5);
-});
-
-const DISABLED: ChainState["economy"] = { status: "unavailable", reason: "indexer_disabled" };
-
-test("every category is unavailable without the economy", async () => {
-  const world = everything();
-  world.chain = { ...world.chain, economy: DISABLED };
-  await world.publish();
-  for (const category of CATEGORIES) {
-    expect((await world.read(`category=${category}`)).body).toEqual(unavailable("indexer_disabled"));
-  }
-});
-
-test("after its validity every page is indexer_unavailable", async () => {
-  const world = everything();
-  await world.publish();
-  const { body } = await world.read("category=protocol&limit=1");
-  const cursor = body.nextCursor;
-  for (const query of ["", "category=players", `category=protocol&cursor=${cursor}`]) {
-    expect((await world.read(query, AT + 599_999)).body.status).toBe("available");
-    expect((await world.read(query, AT + 600_000)).body).toEqual(unavailable("indexer_unavailable"));
-  }
-});
-
-test("a cursor that does not decode, or of another category, is an error", async () => {
-  const world = everything();
-  await world.publish();
-  const cursors: Record<string, string> = {};
-  for (const category of CATEGORIES) {
-    const { body } = await world.read(`category=${category}&limit=1`);
-    cursors[category] = body.nextCursor ?? "none";
-  }
-  const bad = (category: string) => [
-    "x",
-    "AAAA",
-    `${cursors[category]}A`,
-    ...CATEGORIES.filter((other) => other !== category).map((other) => cursors[other]),
-  ];
-  for (const category of ["all", "measurement"]) {
-    for (const cursor of bad(category)) {
-      expect(await world.read(`category=${category}&cursor=${cursor}`)).toEqual({
-        status: 400,
-        body: { error: "invalid_query" },
-      });
-    }
-  }
-  for (const category of ["protocol", "players"]) {
-    for (const cursor of bad(category)) {
-      const { status, body } = await world.read(`category=${category}&cursor=${cursor}`);
-      expect([status, body]).toEqual([200, unavailable("indexer_unavailable")]);
-    }
-  }
-  world.chain = { ...world.chain, economy: DISABLED };
-  await world.publish();
-  expect((await world.read("category=players&cursor=x")).body).toEqual(unavailable("indexer_disabled"));
-  expect((await world.read("category=all&cursor=x")).status).toBe(400);
-});
-
 test("a page reads one head, at most one index tile and at most two tiles, anywhere in a long history", async () => {
   const world = new FeedWorld();
   const events = Array.from({ length: 20_000 }, (_, index) =>
@@ -191,6 +108,29 @@ test("one new event puts the head of each of its categories, and no tile", async
   expect(world.store.puts.filter((key) => key.includes("/tiles/"))).toEqual([]);
 });
 
+test("if a tile was deleted after its head was read, the shim reads a fresh head", async () => {
+  const world = new FeedWorld();
+  const mint = (block: bigint, logIndex = 0) => unitMinted({ blockNumber: block, logIndex });
+  world.mine(
+    Array.from({ length: 300 }, (_, index) => mint(101n + BigInt(index))),
+    450n,
+  );
+  await world.publish();
+  const before = new Set(world.store.puts.filter((key) => key.includes("/tiles/")));
+  for (const category of CATEGORIES) world.store.freeze(`v1/public/activity/${category}`);
+  world.rewind(
+    100n,
+    Array.from({ length: 300 }, (_, index) => mint(101n + BigInt(index), 7)),
+    450n,
+  );
+  await world.publish();
+  for (const key of before) await world.store.delete(key);
+  const { status, body } = await world.read("limit=100&category=players");
+  expect(status).toBe(200);
+  expect(body.events).toHaveLength(100);
+  expect(body.events[99]?.id).toMatch(/-7$/);
+});
+
 test("a late event rewrites only the tiles at its position", async () => {
   const world = new FeedWorld();
   const hours = (n: number) => AT - n * HOUR;
@@ -218,34 +158,4 @@ test("a late event rewrites only the tiles at its position", async () => {
   const tiles = world.store.puts.filter((key) => key.includes("/tiles/"));
   expect(tiles).toHaveLength(2);
   expect(new Set(tiles).size).toBe(2);
-});
-
-test("if a tile was deleted after its head was read, the shim reads a fresh head", async () => {
-  const world = new FeedWorld();
-  const mint = (block: bigint, logIndex = 0) => unitMinted({ blockNumber: block, logIndex });
-  world.mine(
-    Array.from({ length: 300 }, (_, index) => mint(101n + BigInt(index))),
-    450n,
-  );
-  await world.publish();
-  const before = new Set(world.store.puts.filter((key) => key.includes("/tiles/")));
-  for (const category of CATEGORIES) world.store.freeze(`v1/public/activity/${category}`);
-  world.rewind(
-    100n,
-    Array.from({ length: 300 }, (_, index) => mint(101n + BigInt(index), 7)),
-    450n,
-  );
-  await world.publish();
-  for (const key of before) await world.store.delete(key);
-  const { status, body } = await world.read("limit=100&category=players");
-  expect(status).toBe(200);
-  expect(body.events).toHaveLength(100);
-  expect(body.events[99]?.id).toMatch(/-7$/);
-});
-
-test("an event's id, source and payload identify its receipt", async () => {
-  const world = everything();
-  await world.publish();
-  const { body } = await world.read("category=measurement&limit=1");
-  expect(body.events[0]).toMatchObject({ source: { telemetryId: uuid(3), disposition: "accepted" } });
 });

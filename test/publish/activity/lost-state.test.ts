@@ -1,8 +1,6 @@
 // After a lost state directory, or a lease held by another publisher meanwhile, a publisher continues the stored
 // activity.
 
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../../src/resources/activity/route.ts";
@@ -153,12 +151,6 @@ test("after a lost state directory no stored tile is put again, and every page s
   await next.stop();
 });
 
-/** Each put gives another tag. */
-async function tagsOf(keys: readonly string[]): Promise<Map<string, string | undefined>> {
-  const tags = keys.map(async (key) => [key, (await world.store.get(key))?.tag] as const);
-  return new Map(await Promise.all(tags));
-}
-
 test("an unreferenced tile is deleted after an hour, also if the state is lost meanwhile", async () => {
   const worker = await publishLong(300);
   chain.rewind(100n);
@@ -184,88 +176,5 @@ test("an unreferenced tile is deleted after an hour, also if the state is lost m
   expect(await tiles()).toEqual(await reachable());
   expect(old.filter((key) => put.includes(key))).toEqual([]);
   expect(await walk()).toEqual(feed);
-  await next.stop();
-});
-
-test("no tile is put again after the chain was reread while the heads were unavailable, with or without a kill", async () => {
-  const worker = await publishLong(300);
-  const [before, stored] = [await walk(), await tagsOf(await reachable())];
-  worker.kill();
-
-  world.now += HOUR;
-  now = world.now;
-  chain.isSyncing();
-  const killed = await world.work({ chain, state: "new" });
-  await killed.cycle(now);
-  expect(await world.body("/v1/public/activity")).toContain('"not_yet_safe"');
-  killed.kill();
-  world.now += HOUR;
-  const next = await world.work({ chain, state: "new" });
-  now = world.now;
-  await next.cycle(now);
-  await cycle(next);
-  expect(await tagsOf([...stored.keys()])).toEqual(stored);
-  expect(await walk()).toEqual(before);
-  await cycle(next, HOUR + 1);
-  // Of the killed publisher's tiles, those that nothing names may stay.
-  expect(await tiles()).toEqual(expect.arrayContaining(await reachable()));
-  await next.stop();
-});
-
-test.each(["available", "unavailable"])(
-  "a publisher that gets the lease back from one that left activity %s looks up every tile's name",
-  async (left) => {
-    const first = await publishLong(300);
-    await leave(first);
-    const other = await world.work({ chain, state: "other" });
-    receiveMilestones(40, (n) => START - (390 - n * 9) * 24 * HOUR);
-    await cycle(other);
-    await cycle(other, HOUR + 1);
-    const [before, keys] = [await walk(), await tiles()];
-    expect(keys).toEqual(await reachable());
-    await leave(other);
-
-    const again = await world.work({ chain });
-    const put = await tilesPut(() => cycle(again));
-    expect(put.filter((key) => keys.includes(key))).toEqual([]);
-    expect(await walk()).toEqual(before);
-    await cycle(again, HOUR + 1);
-    expect(await tiles()).toEqual(await reachable());
-    await again.stop();
-
-    async function leave(worker: Worker): Promise<void> {
-      if (left === "unavailable") {
-        chain.isSyncing();
-        await worker.cycle(++now);
-      }
-      await worker.stop();
-    }
-  },
-);
-
-test("a publisher with its state requests no tile", async () => {
-  const worker = await publishLong(300);
-  await worker.stop();
-  const next = await world.work({ chain });
-  world.store.gets.length = 0;
-  now += 1;
-  await next.cycle(now);
-  expect(world.store.gets.filter((key) => key.includes("/tiles/"))).toEqual([]);
-  await next.stop();
-});
-
-test("a publisher that lost only its projections puts every tile that its heads name", async () => {
-  const worker = await world.work({ chain });
-  chain.mine(mint(100));
-  await cycle(worker);
-  await worker.stop();
-  for (const suffix of ["", "-wal", "-shm"])
-    rmSync(join(world.folder, `state/projections.db${suffix}`), { force: true });
-  chain.mine(mint(300));
-
-  const next = await world.work({ chain });
-  await cycle(next);
-  expect((await walk()).all).toHaveLength(400);
-  expect(await tiles()).toEqual(await reachable());
   await next.stop();
 });

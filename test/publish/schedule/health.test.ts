@@ -53,24 +53,6 @@ test.each([
   expect(reported).toEqual([`${outcome} 1.5 undefined`]);
 });
 
-test.each([
-  ["outage", new StoreUnavailable("down"), "outage 1.5 StoreUnavailable: down"],
-  ["failed", new Error("a defect"), "failed 1.5 Error: a defect"],
-])("a cycle that ends early is reported as %s", async (_, error, line) => {
-  const { watched, reported } = subject(() => {
-    throw error;
-  });
-  await expect(watched.cycle(2)).rejects.toBe(error);
-  expect(reported).toEqual([line]);
-});
-
-test("a renewal is reported with its error", async () => {
-  const { watched, reported } = subject(() => REPORT);
-  await watched.renewIfDue(1);
-  await expect(watched.renewIfDue(0)).rejects.toThrow("down");
-  expect(reported).toEqual(["renewed undefined", "renewed StoreUnavailable: down"]);
-});
-
 function tickHealth() {
   const clock = { now: 5_000 };
   return { clock, health: new TickHealth(() => clock.now) };
@@ -91,22 +73,4 @@ test("a publisher is healthy while ticks finish, and for a minute after one was 
   });
   health.reached("publishing", 1_000);
   expect(health.state()).toMatchObject({ isWell: true, quietSeconds: 0 });
-});
-
-test("a start that does not finish is unhealthy after a minute, and a polling standby is healthy", () => {
-  const { clock, health } = tickHealth();
-  clock.now += 60_001;
-  expect(health.state()).toMatchObject({ isWell: false, phase: "starting" });
-  health.reached("standby", 0);
-  clock.now += 2_000;
-  expect(health.state()).toEqual({ isWell: true, phase: "standby", quietSeconds: 2 });
-});
-
-test("the error that ended a tick is the reason until a tick finishes", () => {
-  const { health } = tickHealth();
-  health.reached("publishing", 1_000);
-  health.failed(new Error("the store does not respond"));
-  expect(health.state()).toMatchObject({ isWell: false, reason: "the store does not respond" });
-  health.reached("publishing", 1_000);
-  expect(health.state()).toMatchObject({ isWell: true });
 });

@@ -136,18 +136,6 @@ test("a tick is finished when it has nothing to do or its cycle is done, and not
   expect(finished).toBe(3);
 });
 
-test("projections that another process writes to do not end the publisher", async () => {
-  cycle = async () => {
-    throw new Failure("state_locked", "another process is writing to projections.db");
-  };
-  let hasEnded = false;
-  void run().finally(() => {
-    hasEnded = true;
-  });
-  await pass(3 * SECOND);
-  expect([hasEnded, outages.length]).toEqual([false, 3]);
-});
-
 test("the lease is renewed during a long cycle, and with a cadence of five minutes", async () => {
   const long = Promise.withResolvers<CycleReport>();
   cycle = () => long.promise;

@@ -45,23 +45,6 @@ test("a takeover with a node that is behind keeps the views, reports chain_behin
   expect(await views()).not.toEqual(before);
 });
 
-test("process keeps its published anchor, and its other fields continue", async () => {
-  await publishFirst(20);
-  const anchor = async () => JSON.parse(await text("v4/public/process")).builder.anchor;
-  const before = await anchor();
-  expect(before).toMatchObject({ settledThroughRound: "40" });
-  const behind = new GrownChain();
-  behind.pass(START + 61_000);
-  behind.state = ((state) => () => {
-    const { core, ...rest } = state();
-    return { ...rest, core, safeCore: rest.safeCore && { ...rest.safeCore, settledThroughRound: 3n, blockHeight: 1n } };
-  })(behind.state);
-  world.receive(1);
-  await takeOver(behind, START + 61_000);
-  expect(await anchor()).toEqual(before);
-  expect(await text("v4/public/process")).toContain('"cumulativeWorkUnits":"6"');
-});
-
 test("during a first sync good responses stay exactly as long as they are valid", async () => {
   await publishFirst(2);
   const before = await views();
@@ -74,11 +57,4 @@ test("during a first sync good responses stay exactly as long as they are valid"
   expect(await views()).toEqual(before);
   await worker.cycle(valid);
   for (const view of await views()) expect(view).toContain('"unavailable"');
-});
-
-test("a first publish before the first safe block puts not_yet_safe", async () => {
-  chain.isSyncing();
-  const worker = await world.work({ chain });
-  await worker.cycle(START + 60_000);
-  for (const view of await views()) expect(view).toContain('"not_yet_safe"');
 });

@@ -2,7 +2,7 @@
  * Everything that the chain has shown stays, with any later publisher, chain file and node
  * (docs/spec/publishing.md#source-version).
  */
-import { copyFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CycleReport } from "../../../publish/report.ts";
@@ -41,7 +41,6 @@ afterEach(() => {
 
 const ONCHAIN = "/v4/public/onchain";
 const SETTLEMENTS = "/v4/public/settlements?range=now";
-const PROCESS = "/v4/public/process";
 const PLAYERS = "/v1/public/activity?category=players";
 const settle: Action = { is: "settle", rounds: 16n, activeRounds: 9n, work: 2_500n };
 
@@ -128,29 +127,6 @@ test("after chain.db was deleted, a fork that has outgrown what was published is
   await worker.stop();
 });
 
-test("a node on another fork than the view cannot vouch for the view", async () => {
-  grow(40, settle);
-  await publish();
-  const published = await body(ONCHAIN);
-  const [main, other] = nodes as [SimulatedNode, SimulatedNode];
-  main.fault = "stateless";
-  fork(12, 60, settle, other);
-  expect(codes(await publish({ file: "new" }))).toEqual(["chain_behind"]);
-  expect(await body(ONCHAIN)).toEqual(published);
-});
-
-test("saved history is what was published last, by any publisher", async () => {
-  grow(40, settle);
-  await publish({ state: "first" });
-  grow(20, settle);
-  await publish({ state: "second", file: "second" });
-  const published = await body(SETTLEMENTS);
-  await publishInSilence({ state: "first" });
-  const { headers } = await world.read(SETTLEMENTS);
-  expect(headers["x-service-settlement-source"]).toBe("durable-cache");
-  expect(await body(SETTLEMENTS)).toEqual(published);
-});
-
 test("saved history is what was published last, even if that put's confirmation was lost", async () => {
   grow(40, settle);
   await publish();
@@ -167,34 +143,6 @@ test("saved history is what was published last, even if that put's confirmation 
   expect(published.summary.settlementCount).toBe("2");
   await publishInSilence();
   expect(await body(SETTLEMENTS)).toEqual(published);
-});
-
-test("process keeps its published anchor if the chain's file is older and no node responds", async () => {
-  grow(40, settle);
-  await publish();
-  copyFileSync(fileOf("chain"), fileOf("older"));
-  grow(20, settle);
-  await publish();
-  const { anchor } = (await body(PROCESS)).builder;
-  expect(anchor.settledThroughRound).toBe("32");
-  await publishInSilence({ file: "older" });
-  const { builder, measurement } = await body(PROCESS);
-  expect([builder.anchor, measurement.cumulativeWorkUnits]).toEqual([anchor, "30"]);
-});
-
-test("an anchor that process took from the chain's file while no node responded is kept", async () => {
-  grow(60, settle);
-  await publish();
-  // The view in the file has expired.
-  world.now += 700_000;
-  await publishInSilence({});
-  const { anchor } = (await body(PROCESS)).builder;
-  expect(anchor.settledThroughRound).toBe("16");
-  // Before the settlement is safe.
-  for (const node of nodes) Object.assign(node, { fault: "none", lag: 49 });
-  ingest(world.ledger, [receipt(4)]);
-  await publish({ file: "new" });
-  expect((await body(PROCESS)).builder.anchor).toEqual(anchor);
 });
 
 test("while the ledger is rejected, chain views that need no facts continue, with every event", async () => {
@@ -251,37 +199,6 @@ test("saved history is read back from the store after the projections were repla
   await cycle();
   const { headers } = await world.read(SETTLEMENTS);
   expect(headers["x-service-settlement-source"]).toBe("durable-cache");
-  expect(await body(SETTLEMENTS)).toEqual(published);
-  await worker.stop();
-});
-
-test("the history of a deployment is served again after a publication without a chain", async () => {
-  grow(40, settle);
-  await publish();
-  const published = await body(SETTLEMENTS);
-  const { publisher: withoutChain, stop } = await world.work({});
-  await withoutChain.cycle(world.now);
-  await stop();
-  expect(await body(SETTLEMENTS)).toMatchObject({ status: "unavailable", reason: "indexer_disabled" });
-  await publishInSilence({ file: "lost" });
-  expect(await body(SETTLEMENTS)).toEqual(published);
-});
-
-test("a history that is damaged while no node responds is rewritten", async () => {
-  grow(40, settle);
-  await publish();
-  for (const node of nodes) node.fault = "silent";
-  const { worker, cycle } = await publisher({ file: "lost" });
-  await cycle();
-  const published = await body(SETTLEMENTS);
-  expect(published.status).toBe("available");
-  await world.store.damage("v4/public/settlements/now");
-  for (let check = 0; check < 200; check++) {
-    world.now += 1_000;
-    await worker.publisher.renewIfDue(undefined);
-    await worker.publisher.scrubIfDue(world.now);
-  }
-  await cycle();
   expect(await body(SETTLEMENTS)).toEqual(published);
   await worker.stop();
 });

@@ -81,14 +81,3 @@ test("a ledger that was rolled back with the state and then got other facts is a
   expect(await bodies()).toEqual(before);
   await again.stop();
 });
-
-test("a replaced ledger that has the same number of facts, but other ones is reported as forked", async () => {
-  ingest(world.ledger, receipts(1, 10));
-  takeBackup();
-  ingest(world.ledger, [module({ state: "faulted" })]);
-  const worker = await world.work();
-  await worker.cycle(START + 100_000);
-  replaceByRename();
-  ingest(world.ledger, [module()]);
-  expect(codes(await worker.cycle(START + 101_000))).toEqual(["ledger_forked"]);
-});

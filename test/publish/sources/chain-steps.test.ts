@@ -87,11 +87,3 @@ test("a long history is planned once it is complete, with the facts that arrived
   // More than one cycle projects from the ledger.
   expect(turns).toBeGreaterThan(40);
 });
-
-test("a chain that is rewound while it is read is planned in its new state", async () => {
-  const turns = await advance(
-    (snapshot) => expectWhole(snapshot, 60),
-    (turn) => turn === 10 && chain.rewind(160n),
-  );
-  expect(turns).toBeGreaterThan(15);
-});

@@ -8,11 +8,11 @@ import { noProcessFacts, readProcessFacts } from "../../../src/resources/process
 import { coreAt, type Fact, type FactOf, INSTALLATION, ledgerOf, uuid } from "./history.ts";
 
 /** 2026-11-20T10:00:00Z, the start of round 0. */
-export const GENESIS = 1_795_168_800n;
+const GENESIS = 1_795_168_800n;
 const ROUND_0 = Number(GENESIS) * 1000;
 /** 100 s after the start of round 10. */
 export const AT = ROUND_0 + 10 * 600_000 + 100_000;
-export const EPOCH = uuid(0xe1);
+const EPOCH = uuid(0xe1);
 const HASH = `0x${"cd".repeat(32)}`;
 export const CORE = coreAt(4n, 2_500n, 1_000n);
 
@@ -23,7 +23,7 @@ export interface Case {
   readonly at: number;
 }
 
-export function receipt(observedAt: number, work: bigint, more: Partial<FactOf<"receipt">> = {}): Fact {
+function receipt(observedAt: number, work: bigint, more: Partial<FactOf<"receipt">> = {}): Fact {
   return {
     type: "receipt",
     counterEpoch: EPOCH,
@@ -35,19 +35,19 @@ export function receipt(observedAt: number, work: bigint, more: Partial<FactOf<"
   };
 }
 
-export function round(roundId: bigint, workUnits: bigint, eligible = true): Fact {
+function round(roundId: bigint, workUnits: bigint, eligible = true): Fact {
   return { type: "round", roundId, workUnits, eligible };
 }
 
-export function closure(firstRound: bigint, lastRound: bigint, acceptedAt = AT - 60_000): Fact {
+function closure(firstRound: bigint, lastRound: bigint, acceptedAt = AT - 60_000): Fact {
   return { type: "closure", firstRound, lastRound, acceptedAt };
 }
 
-export function run(startedAt: number, finishedAt: number | null = startedAt + 2_000): Fact {
+function run(startedAt: number, finishedAt: number | null = startedAt + 2_000): Fact {
   return { type: "reporter_run", startedAt, finishedAt, result: finishedAt === null ? null : "nothing_to_submit" };
 }
 
-export function control(more: Partial<FactOf<"settlement_control">> = {}): Fact {
+function control(more: Partial<FactOf<"settlement_control">> = {}): Fact {
   return {
     type: "settlement_control",
     settlementEnabled: true,
@@ -59,7 +59,7 @@ export function control(more: Partial<FactOf<"settlement_control">> = {}): Fact 
   };
 }
 
-export function submission(more: Partial<Submission> = {}): Fact {
+function submission(more: Partial<Submission> = {}): Fact {
   return {
     type: "submission",
     submissionId: uuid(0x51),
@@ -82,7 +82,7 @@ export function submission(more: Partial<Submission> = {}): Fact {
  * The frontier is 4. Rounds 5 to 9 are closed and accepted in two closures, with 150 units of work since. The queue is
  * ready.
  */
-export const READY: Case = {
+const READY: Case = {
   facts: [
     { type: "epoch", counterEpoch: EPOCH },
     receipt(AT - 400_000, 7_000n),
@@ -100,7 +100,7 @@ export const READY: Case = {
   at: AT,
 };
 
-export function withFacts(...facts: Fact[]): Case {
+function withFacts(...facts: Fact[]): Case {
   return { ...READY, facts: [...READY.facts, ...facts] };
 }
 

@@ -9,7 +9,6 @@ import {
 } from "../../../src/resources/settlements/build.ts";
 import { buildLegacySettlements } from "../../../src/resources/settlements-legacy/build.ts";
 import {
-  addEvents,
   type Batch,
   batchEvents,
   chainDb,
@@ -66,44 +65,6 @@ test.each(["now", "24h"] as const)("v3 %s equals its golden body", async (range)
   expect(parse(built).chain).not.toHaveProperty("economyDeploymentBlock");
 });
 
-test.each<[string, SettlementsVariant, string, string]>([
-  ["an hour", "24h", "2026-11-20T10:00:00.000Z", "2026-11-20T11:00:00.000Z"],
-  ["a millisecond before the hour", "24h", "2026-11-20T09:59:59.999Z", "2026-11-20T10:00:00.000Z"],
-  ["noon itself", "7d", "2026-11-20T12:00:00.000Z", "2026-11-21T12:00:00.000Z"],
-  ["just before noon", "30d", "2026-11-20T11:59:59.999Z", "2026-11-20T12:00:00.000Z"],
-])("the window at %s ends at the next boundary strictly after it", (_, range, at, endAt) => {
-  const given = sources();
-  const state = { ...given, chain: { ...given.chain, validUntil: Number.POSITIVE_INFINITY } };
-  expect(parse(buildSettlements(range, state, undefined, Date.parse(at))).window.endAt).toBe(endAt);
-});
-
-test("a settlement belongs to the bucket of its block's time, which includes its start but not its end", () => {
-  const end = Date.parse("2026-11-20T11:00:00.000Z");
-  const at = (time: number, block: bigint): Batch => ({ block, time, rounds: 1n, activeRounds: 1n, work: 10n });
-  const hour = 3_600_000;
-  const body = parse(
-    buildSettlements(
-      "24h",
-      sources([at(end - 24 * hour - 1, 101n), at(end - 24 * hour, 102n), at(end - 1, 103n), at(end, 104n)]),
-      undefined,
-      AT,
-    ),
-  );
-  const counts = body.buckets.map((bucket: { settlementCount: string }) => bucket.settlementCount);
-  expect(counts).toEqual(["1", ...Array.from({ length: 22 }, () => "0"), "1"]);
-  expect(body.summary.settlementCount).toBe("2");
-});
-
-test("a projection without a completed block has no bounds", () => {
-  const given = sources();
-  const { expected } = candidate(given.chain.core);
-  const none = candidate(given.chain.core, {
-    expected: { blockHeight: expected.blockHeight - 3n, completedBlockCount: 0n },
-  });
-  const queue = parse(buildSettlements("queue", given, none, AT)).queueProjection;
-  expect(queue).toMatchObject({ firstCompletedBlock: null, lastCompletedBlock: null, completedBlockCount: "0" });
-});
-
 test.each<[string, Partial<QueueCandidate> | undefined, Partial<EconomyView>]>([
   ["there is no candidate", undefined, {}],
   ["it starts elsewhere", { previousSettledThroughRound: FRONTIER - 1n }, {}],
@@ -126,18 +87,6 @@ test.each([FRONTIER, FRONTIER + 17n])("reward weights that change at %s do not a
   expect(parse(built)).toHaveProperty("queueProjection");
 });
 
-test("the tag depends on range, source, reason, content and queue, but not on generatedAt", () => {
-  const given = sources();
-  const queued = candidate(given.chain.core);
-  const tag = (variant: SettlementsVariant, at = AT) => buildSettlements(variant, given, queued, at).headers.etag;
-  expect(tag("now", AT + 1000)).toBe(tag("now"));
-  expect(tag("7d", AT + 1000)).toBe(tag("7d"));
-  const legacy = buildLegacySettlements("now", given, AT).headers.etag;
-  const durable = buildSettlements("now", given, undefined, AT).successor?.headers.etag;
-  const tags = [tag("now"), tag("queue"), tag("24h"), tag("7d"), tag("30d"), tag("24h", AT + 3_600_000)];
-  expect(new Set([...tags, legacy, durable]).size).toBe(8);
-});
-
 test("after its validity the same body is served as saved history, without the queue projection", () => {
   const given = sources();
   const future = (variant: SettlementsVariant) =>
@@ -158,37 +107,9 @@ test("after its validity the same body is served as saved history, without the q
   expect(queue.built.successor?.headers.etag).toBe(now.built.successor?.headers.etag);
 });
 
-test("a bounded window is valid for at most a minute after its end", () => {
-  const given = sources();
-  const long = { ...given, chain: { ...given.chain, validUntil: AT + 86_400_000 } };
-  const until = (variant: SettlementsVariant) => buildSettlements(variant, long, undefined, AT).nextChangeAt;
-  expect(until("24h")).toBe(Date.parse("2026-11-20T11:01:00.000Z"));
-  expect(until("7d")).toBe(Date.parse("2026-11-20T12:01:00.000Z"));
-  expect(until("now")).toBe(AT + 86_400_000);
-});
-
 test("batches that do not lead to the Core's state are not published", () => {
   const given = sources();
   const other = { ...given, chain: settledChain(regularBatches(15, 1, 20)) };
   expect(() => buildSettlements("now", other, undefined, AT)).toThrow("the Core is at");
   expect(() => buildLegacySettlements("now", other, AT)).toThrow("the Core is at");
-});
-
-test("a new batch is in every range immediately, and a rewind removes it", () => {
-  const batches = regularBatches(5, 1, 3);
-  const projections = projectionsDb();
-  const fewer = batches.slice(0, 4);
-  const db = chainDb(batchEvents(fewer), 500);
-  const counts = (settled: typeof batches, chainDb: typeof db, safe: bigint) => {
-    const chain = settledChain(settled, {}, safe);
-    advanceChainViews(projections, { chain, chainDb });
-    return (["now", "24h", "7d", "30d"] as const).map((range) => {
-      const sources = { installationId: "wheel-1", chain, projections };
-      return JSON.parse(buildSettlements(range, sources, undefined, AT).body).summary.settlementCount;
-    });
-  };
-  expect(counts(fewer, db, 140n)).toEqual(["4", "4", "4", "4"]);
-  addEvents(db, batchEvents(batches).slice(4));
-  expect(counts(batches, db, 500n)).toEqual(["5", "5", "5", "5"]);
-  expect(counts(fewer, chainDb(batchEvents(fewer), 500, "rewound"), 500n)).toEqual(["4", "4", "4", "4"]);
 });

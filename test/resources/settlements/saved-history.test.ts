@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { fingerprintOf } from "../../../publish/plan/successors.ts";
 import type { ChainState, ChainUnavailable } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/advance.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
@@ -35,32 +34,6 @@ function silent(sources: WritableSnapshot, reason: ChainUnavailable, publishedHi
   return { ...sources, chain, chainDb: undefined, publishedHistory };
 }
 
-test.each(ALL.map((publication) => [publication.key, publication] as const))(
-  "%s: saved history is served while the chain cannot be read, at any later time",
-  (_, publication) => {
-    const sources = live();
-    const built = publication.build(sources, AT);
-    for (const reason of ["not_yet_safe", "indexer_mismatch", "indexer_unavailable"] as const) {
-      const later = publication.build(silent(sources, reason, built.body), AT + 90 * 86_400_000);
-      expect(later.body).toBe(built.successor?.body);
-      expect(later.headers["x-service-settlement-source"]).toBe("durable-cache");
-      expect(later.headers["x-service-settlement-fallback-reason"]).toBe(reason);
-      expect(later.nextChangeAt).toBeUndefined();
-    }
-    const due = publication.build(silent(sources, "indexer_unavailable", built.body), AT + 700_000);
-    expect(fingerprintOf(due)).toBe(built.successor === undefined ? "" : fingerprintOf(built.successor));
-  },
-);
-
-test.each(ALL.map((publication) => [publication.key, publication] as const))(
-  "%s: after the view's validity a build gives the successor's exact bytes",
-  (_, publication) => {
-    const sources = live();
-    const built = publication.build(sources, AT);
-    expect(publication.build({ ...sources, publishedHistory: built.body }, AT + 600_000)).toEqual(built.successor);
-  },
-);
-
 test("settlements and activity are not_yet_safe below the economy's first block, even if a check of the Core fails", () => {
   const sources = live();
   const chain: ChainState = {
@@ -76,20 +49,6 @@ test("settlements and activity are not_yet_safe below the economy's first block,
   for (const publication of [...settlementsPublications, ...heads]) {
     expect(reasonOf(publication)).toEqual([publication.key, "not_yet_safe"]);
   }
-});
-
-test("without saved history the response has only the reason, its source and its tag", () => {
-  const responses = ALL.map((publication) => publication.build(silent(live(), "not_yet_safe"), AT));
-  expect(responses.map(({ body }) => body)).toContain(
-    '{"schemaVersion":4,"installationId":"wheel-1","status":"unavailable","range":"24h","reason":"not_yet_safe"}',
-  );
-  for (const { headers } of responses) {
-    expect(headers["x-service-settlement-source"]).toBe("unavailable");
-    expect(headers).not.toHaveProperty("x-service-settlement-fallback-reason");
-    expect(headers.etag).toBeDefined();
-  }
-  // queue=1 has the same response as range=now; all others differ.
-  expect(new Set(responses.map(({ headers }) => headers.etag)).size).toBe(8);
 });
 
 test("history of another release, which v3 ignores, and of another installation is not served", () => {
@@ -108,23 +67,6 @@ test("history of another release, which v3 ignores, and of another installation 
     const others = { ...elsewhere, publishedHistory, installationId: "wheel-2" };
     expect(build(others, AT).headers["x-service-settlement-source"]).toBe("unavailable");
   }
-});
-
-test("without a configured source there is no saved history, and the view is indexer_disabled", () => {
-  const sources = live();
-  for (const { build } of ALL) {
-    const disabled = silent(sources, "indexer_disabled", build(sources, AT).body);
-    expect(JSON.parse(build(disabled, AT).body).reason).toBe("indexer_disabled");
-  }
-});
-
-test("without an economy v4 is indexer_disabled and v3 is live", () => {
-  const sources = live();
-  const chain: ChainState = { ...sources.chain, economy: { status: "unavailable", reason: "indexer_disabled" } };
-  const now = settlementsPublications[0]?.build({ ...sources, chain }, AT);
-  expect(now?.body).toContain('"reason":"indexer_disabled"');
-  const legacy = legacySettlementsPublications[0]?.build({ ...sources, chain }, AT);
-  expect(legacy?.headers["x-service-settlement-source"]).toBe("live");
 });
 
 test("a published response that breaks its schema is not served", () => {

@@ -1,8 +1,6 @@
 /** The golden bodies: one per Oracle branch, for both ranges, and the response during a rebuild. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { statisticsSchema } from "../../../src/resources/statistics/contract.ts";
 import { rebuiltBody } from "./build-from-ledger.ts";
 import { accept, emptyLedger, type Fact, type HistorySubmission, INSTALLATION } from "./history.ts";
 import { referenceBody } from "./reference.ts";
@@ -24,29 +22,6 @@ test.for<[name: string, range: "7d" | "30d", facts: readonly Fact[]]>([
   if (status === 200) expect(body).toBe(expected);
   const response = `${JSON.stringify({ status, headers, body: JSON.parse(body) })}\n`;
   await expect(response).toMatchFileSnapshot(join(import.meta.dirname, "golden", `${name}.json`));
-});
-
-test("the schema has the available branch of blocks, which no producer uses yet", () => {
-  const golden = readFileSync(join(import.meta.dirname, "golden", "oracle-available-30d.json"), "utf8");
-  const blocks = {
-    status: "available",
-    completedInRange: "3",
-    completedAllTime: "9",
-    averagePerActiveDayMilli: "1500",
-    mostInDay: "2",
-    mostInDayDate: "2026-11-01",
-    zeroBlockDayCount: 4,
-    medianCompletionMs: 10,
-    p90CompletionMs: null,
-  };
-  const body = { ...JSON.parse(golden).body, blocks };
-  expect(statisticsSchema.safeParse(body).error?.issues.map(({ message }) => message)).toEqual([
-    "aggregate rule 10: the 90th percentile is not below the median",
-  ]);
-  expect(statisticsSchema.parse({ ...body, blocks: { ...blocks, p90CompletionMs: 10 } }).blocks).toEqual({
-    ...blocks,
-    p90CompletionMs: 10,
-  });
 });
 
 /** Thirty days with an idle night, a gap, a day without known distance, and newest rounds that are not yet accepted. */

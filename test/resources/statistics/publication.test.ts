@@ -7,7 +7,6 @@ import { ingest } from "../../ledger/ingest.ts";
 import { advanceFully } from "./build-from-ledger.ts";
 import { accept, emptyLedger, type Fact, INSTALLATION } from "./history.ts";
 
-const ROUND = 600_000;
 const GENESIS = BigInt(Date.parse("2024-03-10T11:00:00Z") / 1000);
 const NOON = Date.parse("2024-03-10T12:00:00Z");
 
@@ -22,42 +21,6 @@ function sourcesOf(facts: readonly Fact[]) {
 
 const [week, month] = statisticsPublications(30_000);
 if (week === undefined || month === undefined) throw new Error("expected one publication per range");
-
-test("each range is put at most once per interval, and at each end of a round", () => {
-  const { sources } = sourcesOf([]);
-  expect([week.key, month.key]).toEqual(["v2/public/stats/7d", "v2/public/stats/30d"]);
-  expect(week.timing?.minimumInterval).toBe(30_000);
-  expect(week.timing?.rebuildAt?.(sources(GENESIS), NOON - 1)).toBe(NOON);
-  expect(week.timing?.rebuildAt?.(sources(GENESIS), NOON)).toBe(NOON + ROUND);
-  expect(week.timing?.rebuildAt?.(sources(undefined), NOON)).toBeUndefined();
-});
-
-test("without a ledger, a genesis or an observed round it is a 503 placeholder", () => {
-  const { ledger, projections, sources } = sourcesOf([]);
-  advanceFully(ledger, projections, { genesis: GENESIS, at: NOON });
-  for (const of of [{ ...sources(GENESIS), ledger: undefined }, sources(undefined), sources(GENESIS)]) {
-    expect(month.build(of, NOON)).toMatchObject({ status: 503, isPlaceholder: true });
-  }
-});
-
-test("the inputs change when the remaining facts are projected, even without a new peak", () => {
-  const receipt: Fact = { type: "receipt", counterEpoch: 1, observedAt: NOON, rpmMilli: 5, speedMmPerSecond: 5 };
-  const { ledger, projections, sources } = sourcesOf([
-    { type: "round", roundId: 0n, workUnits: 1n, distanceMm: null },
-    { type: "closure", firstRound: 0n, lastRound: 0n },
-    receipt,
-  ]);
-  const question = { genesis: GENESIS, at: NOON };
-  advanceFully(ledger, projections, question);
-  const level = month.inputs(sources(GENESIS));
-  expect(month.build(sources(GENESIS), NOON).status).toBe(200);
-  accept(ledger, [receipt]);
-  expect(month.inputs(sources(GENESIS))).not.toBe(level);
-  expect(month.build(sources(GENESIS), NOON).status).toBe(503);
-  advanceFully(ledger, projections, question);
-  expect(month.inputs(sources(GENESIS))).toBe(level);
-  expect(month.build(sources(GENESIS), NOON).status).toBe(200);
-});
 
 test("a genesis that none of the newest twelve rounds fits is refused, with the genesis that fits", () => {
   const { ledger, projections, sources } = sourcesOf([]);

@@ -24,7 +24,7 @@ export async function sendRaw({ port }: { readonly port: number }, request: OddR
 }
 
 /** A request's head as bytes (latin1), including its final empty line. */
-export function headOf({ method, target, headers, body }: OddRequest, connection: "close" | "keep-alive"): string {
+function headOf({ method, target, headers, body }: OddRequest, connection: "close" | "keep-alive"): string {
   const lines = [["host", "front.example"], ...headers, ["connection", connection]].map(
     ([name, value]) => `${name}: ${value}`,
   );
@@ -34,14 +34,14 @@ export function headOf({ method, target, headers, body }: OddRequest, connection
 
 const HEAD_END = "\r\n\r\n";
 
-export interface ParsedResponse {
+interface ParsedResponse {
   readonly answer: ScriptResponse;
   /** Bytes after the head. */
   readonly beyond: number;
 }
 
 /** Undefined until the response to a request with that method is complete. */
-export function parseResponse(bytes: Buffer, method: string): ParsedResponse | undefined {
+function parseResponse(bytes: Buffer, method: string): ParsedResponse | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end < 0) return undefined;
   const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");

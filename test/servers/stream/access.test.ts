@@ -6,13 +6,12 @@ import { connect, credsAuthenticator, nkeyAuthenticator } from "@nats-io/transpo
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { receipt } from "../../ledger/samples.ts";
 import { runProcess } from "../../support/cli.ts";
-import { run, until } from "../../support/processes.ts";
+import { run } from "../../support/processes.ts";
 import { runningCli } from "../../support/running-cli.ts";
 import { configuredFolder } from "../../support/test-folder.ts";
 import { ledgerAt } from "./followed-ledger.ts";
 import { type NatsServer, type Publisher, publisherOf, startNats } from "./nats.ts";
 import { makeAccounts, makeUserKey } from "./nats-accounts.ts";
-import { startTcpProxy } from "./tcp-proxy.ts";
 
 const NATS_CONF = join(import.meta.dirname, "../../../packaging/docker/nats.conf");
 
@@ -171,28 +170,4 @@ test("with tls:// nothing is read over a connection in plain text", async () => 
   const following = follow(`tls://127.0.0.1:${server.port}/FACTS`);
   expect(await following.printed("stream_unavailable")).toContain("server does not support 'tls'");
   expect(await following.ended("SIGTERM")).toMatchObject({ exitCode: 0 });
-});
-
-test("a cut or refusing network is waited for, and messages continue where they ended", async () => {
-  const server = await serverWith("");
-  const proxy = await startTcpProxy(server.port);
-  onTestFinished(() => proxy.stop());
-  const publisher = await publisherAt([server]);
-  await publisher.publish(text(1));
-  const following = follow(`nats://127.0.0.1:${proxy.port}/FACTS`);
-  await ledger().reaches(1);
-  let reports = 0;
-  for (const fail of [proxy.refuse, proxy.cut]) {
-    fail();
-    await publisher.publish(text(2 + 2 * reports));
-    reports++;
-    const warnings = () => following.output().split("stream_unavailable").length - 1;
-    await until("a warning", () => Promise.resolve(warnings() === reports));
-    proxy.mend();
-    await publisher.publish(text(1 + 2 * reports));
-    await ledger().reaches(1 + 2 * reports);
-  }
-  const { stdout, stderr } = await following.ended("SIGTERM");
-  expect(stdout).toMatch(/^5 accepted, 0 duplicate, 0 rejected/);
-  expect(stderr.split("the stream is followed again").length - 1).toBe(2);
 });

@@ -8,7 +8,6 @@ import { receipt } from "../../ledger/samples.ts";
 import { runCli } from "../../support/cli.ts";
 import { until } from "../../support/processes.ts";
 import { type RunningCli, runningCli } from "../../support/running-cli.ts";
-import { NO_SMALL_DISK, smallDisk } from "../../support/small-disk.ts";
 import { configuredFolder, sharedFolder } from "../../support/test-folder.ts";
 import { ledgerAt } from "./followed-ledger.ts";
 import { type NatsServer, type Publisher, publisherOf, startNats } from "./nats.ts";
@@ -64,36 +63,6 @@ test("messages of one or more lines are taken once, across SIGKILL, and rejected
   );
 });
 
-test("a backlog is committed to its last message, and no later message is needed for that", async () => {
-  const backlog = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => text(from + n));
-  const batches = [100, 200, 300];
-  for (const [n, size] of batches.entries()) {
-    await publisher.publish(...backlog(batches[n - 1] ?? 0, size));
-    const following = follow("--ledger", `${size}.db`);
-    await taken(size, `${size}.db`);
-    await following.ended("SIGTERM");
-  }
-});
-
-test.skipIf(NO_SMALL_DISK !== undefined)(
-  "on a full disk it says so without waiting for a message, and goes on once there is space",
-  async () => {
-    const disk = smallDisk(4096);
-    onTestFinished(() => disk.unmount());
-    const ledger = join(disk.path, "ledger.db");
-    await publisher.publish(text(1));
-    const following = follow("--ledger", ledger);
-    await ledgerAt(ledger).reaches(1);
-    disk.leave(0);
-    await publisher.publish(text(2));
-    await following.printed("disk_full");
-    rmSync(join(disk.path, "ballast"));
-    await following.printed("has space again");
-    await ledgerAt(ledger).reaches(2);
-    expect((await following.ended("SIGTERM")).exitCode).toBe(0);
-  },
-);
-
 test("a ledger that follows a stream refuses files, other streams and flags that would decide otherwise", async () => {
   await publisher.publish(text(1));
   const following = follow();
@@ -112,18 +81,6 @@ test("a ledger that follows a stream refuses files, other streams and flags that
     stderr: expect.stringContaining("usage"),
   });
   expect(receipts()).toBe(1);
-});
-
-test("a ledger with facts begins only at a message that the operator names", async () => {
-  expect((await runCli(["ingest", "-"], folder, text(1))).exitCode).toBe(0);
-  await publisher.publish(text(1), text(2));
-  expect(await followToEnd()).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining("stream_position_unknown"),
-  });
-  const following = follow("--from-sequence", "2", "--json");
-  await taken(2);
-  expect(JSON.parse((await following.ended("SIGTERM")).stdout)).toMatchObject({ accepted: 1, duplicate: 0 });
 });
 
 test("messages that are gone stop the command with the ledger as it is, until the operator accepts the loss", async () => {
@@ -170,31 +127,6 @@ test("a stream that was made again, or that lost its tail, is stream_replaced", 
   db.exec("UPDATE followed_stream SET sequence = 9");
   expect(await followToEnd()).toMatchObject(replaced);
   db.close();
-});
-
-test("two ledgers that follow one stream have the same content, whatever is published", async () => {
-  const following = ["one.db", "two.db"].map((name) => follow("--ledger", join(folder, name)));
-  const { stream } = publisher;
-  const publications = [];
-  for (let n = 1; n <= 300; n++) {
-    const message = n % 10 === 0 ? `${"x".repeat(n)}\n` : text(n);
-    const headers = n % 3 === 0 ? { msgID: `id-${n}` } : {};
-    publications.push(stream.publish("facts.wheel-1", message, headers));
-    // With an id the stream keeps one of the two, without one the ledger does.
-    if (n % 15 === 1 || n % 15 === 3) publications.push(stream.publish("facts.wheel-1", message, headers));
-  }
-  await Promise.all(publications);
-  const line = `${text(301)}\n`;
-  const megabyte = line.repeat(Math.floor((1024 * 1024 - 200) / line.length));
-  await publisher.publish(megabyte, "y".repeat(1024 * 1024 - 200));
-  const { state } = await publisher.manager.streams.info("FACTS");
-  for (const name of ["one.db", "two.db"]) await taken(state.last_seq, name);
-  const counts = [];
-  for (const one of following) counts.push((await one.ended("SIGTERM")).stdout.replace(/;.*/s, ""));
-  expect(state.last_seq).toBe(300 + 20 + 2);
-  expect(counts[0]).toBe(`271 accepted, ${20 + megabyte.length / line.length - 1} duplicate, 31 rejected`);
-  expect(counts[1]).toBe(counts[0]);
-  expect(ledgerOf("one.db").log()).toEqual(ledgerOf("two.db").log());
 });
 
 test("a fact is in the future by the clock of the stream, and a host whose clock is wrong waits", async () => {
@@ -273,22 +205,6 @@ test("a stream from whose middle a message can vanish is refused with the settin
     expect.soft(stderr).toContain(setting);
   }
   expect(ledgerOf().value("SELECT count(*) FROM followed_stream")).toBe(0);
-});
-
-test("with a filter, messages that the limits of a stream remove while it is followed are a gap", async () => {
-  const { manager } = publisher;
-  await manager.streams.update("FACTS", { deny_delete: true, deny_purge: true, max_msgs: 100 });
-  await publisher.publish(text(1));
-  const following = follow("--subject", "facts.wheel-1");
-  await taken(1);
-  // The server sends some messages ahead, and removes others before they are asked for.
-  following.process.kill("SIGSTOP");
-  await publisher.publish(...Array.from({ length: 600 }, (_, n) => text(n + 2)));
-  following.process.kill("SIGCONT");
-  expect(await following.ended()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("stream_gap") });
-  const last = ledgerOf().value<number>("SELECT sequence FROM followed_stream");
-  expect(receipts()).toBe(last);
-  expect(last).toBeLessThan(502);
 });
 
 test("what a lying server says of a message is never committed, and the position stays", async () => {

@@ -3,7 +3,6 @@ import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
-import { until } from "../../support/processes.ts";
 import { putResponse } from "../../support/publish-response.ts";
 import { WorkerBucket } from "../r2-bucket.ts";
 import { workerBundle } from "./worker-bundle.ts";
@@ -76,16 +75,4 @@ test(`${CLIENTS} clients cost the bucket one read per edge second and key`, asyn
   expect(responses).toBeGreaterThanOrEqual(CLIENTS);
   // On a busy machine a late response may have a read of its own.
   expect((await reads()).length).toBeLessThanOrEqual(seconds + 1 + late);
-});
-
-test("a failing bucket is hidden only as the table says", async () => {
-  expect([await text("/v1/public/telemetry"), await text("/v4/public/process")]).toEqual(['"telemetry"', '"process"']);
-  await text("/fail");
-  // One edge second later.
-  await until("process fails", async () => (await fetch(`${base}/v4/public/process`)).status === 503);
-  expect(await text("/v4/public/process")).toBe(UNAVAILABLE);
-  await until("telemetry requests have failed", async () => {
-    expect(await text("/v1/public/telemetry")).toBe('"telemetry"');
-    return (await reads()).includes(TELEMETRY_KEY);
-  });
 });

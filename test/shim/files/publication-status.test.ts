@@ -4,7 +4,6 @@ import { HEAD_KEY } from "../../../src/http/keys.ts";
 import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
-import { putText } from "../../support/publish-response.ts";
 import { scriptWorld, type WorldStore } from "../../support/scripts/script-world.ts";
 import { worldHead } from "../../support/world.ts";
 
@@ -58,13 +57,6 @@ test("the head of a publisher without a site gives no status", async () => {
   const { context } = await scriptWorld(store);
   await store.writer.put(HEAD_KEY, headObject({ ...worldHead(0), responses: {} }));
   expect(await respond({ method: "GET", url: "/status.json" }, context)).toMatchObject({ status: 404 });
-});
-
-test("a head that cannot be read is 503", async () => {
-  const store = memory();
-  const { context } = await scriptWorld(store);
-  await putText(store.writer, HEAD_KEY, "{");
-  expect(await respond({ method: "GET", url: "/status.json" }, context)).toMatchObject({ status: 503 });
 });
 
 test("a status of another deployment has only known URLs, and programs that are versions", async () => {

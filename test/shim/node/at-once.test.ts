@@ -57,14 +57,6 @@ test("pipelined requests in one packet get the same responses in order as from a
   expect([...expected.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))).toEqual(STATUSES);
 });
 
-test("sequential requests on one connection get the same responses", async () => {
-  const { reader } = await world();
-  const { port } = await start(contextOver(reader));
-  const together = await responseText(port, PIPELINED);
-  const one = await raw(port, ...PIPELINED);
-  expect(one.replace(/^Date: .*\r\n/gm, "")).toBe(together);
-});
-
 test("a directory's object or failure gives a synchronous response", async () => {
   const { reader, fail } = await world();
   const context = contextOver(reader);

@@ -1,10 +1,8 @@
 import { once } from "node:events";
-import { request } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { type Head, headObject } from "../../../publish/head/head.ts";
 import { HEAD_KEY } from "../../../src/http/keys.ts";
-import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import type { ServerOptions } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
@@ -91,52 +89,6 @@ test("a stop ends after a limit", async () => {
   await requested.promise;
   await server.stop();
   expect(await inFlight).toBe("cut off");
-});
-
-test("//host in a target is a path, and an absolute target's host is ignored", async () => {
-  const store = new MemoryStore();
-  await putResponse(store, MODULES_KEY, { status: 200, headers: {}, body: "[]" });
-  const { port } = await startOver(store);
-  const status = async (target: string) =>
-    (await raw(port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).split(" ")[1];
-  expect(await status("/v1/public/modules")).toBe("200");
-  expect(await status("http://elsewhere.example/v1/public/modules")).toBe("200");
-  expect(await status("/x/../v1/./public/%2e%2E/public/modules")).toBe("200");
-  expect(await status("/v1\\public\\modules")).toBe("200");
-  expect(await status("//elsewhere.example/v1/public/modules")).toBe("404");
-  expect(await status("//v1/public/modules")).toBe("404");
-  expect(await status("/v1/public/modules/")).toBe("404");
-  expect(await status("/v1/public//modules")).toBe("404");
-  expect(await status("*")).toBe("404");
-  expect(await raw(port, "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1.1 204 /);
-});
-
-test("several If-None-Match fields are one list", async () => {
-  const store = new MemoryStore();
-  await putResponse(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body: "{}" });
-  const { port } = await startOver(store);
-  const received = await raw(
-    port,
-    'GET /v4/public/process HTTP/1.1\r\nHost: x\r\nIf-None-Match: "a"\r\nIf-None-Match: "b"\r\nConnection: close\r\n\r\n',
-  );
-  expect(received).toMatch(/^HTTP\/1.1 304 /);
-});
-
-test("a request's body is not waited for, and the connection continues", async () => {
-  const { port } = await startOver(new MemoryStore());
-  const { status, body } = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
-    const post = request({ port, host: "127.0.0.1", method: "POST", path: "/" }, (response) => {
-      response.setEncoding("utf8");
-      let body = "";
-      response.on("data", (text: string) => {
-        body += text;
-      });
-      response.on("end", () => resolve({ status: response.statusCode, body }));
-    });
-    post.on("error", reject);
-    post.end("x".repeat(100_000));
-  });
-  expect([status, body]).toEqual([405, '{"error":"method_not_allowed"}']);
 });
 
 test("GET, HEAD and 304 agree on coding, tag and Vary", async () => {

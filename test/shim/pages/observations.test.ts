@@ -30,47 +30,6 @@ async function history(count: number) {
 
 const tile = (n: number) => observationTileKey("w", n);
 
-test("a page has the items after its cursor, and a next cursor only if there are more", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 0, max: 600 }),
-      fc.integer({ min: 0, max: 700 }),
-      fc.integer({ min: 1, max: 100 }),
-      async (count, after, limit) => {
-        const { store, page } = await history(count);
-        store.gets.length = 0;
-        const cursor = after === 0 ? "" : `cursor=${encodeObservationCursor(after)}&`;
-        const { items, nextCursor } = await page(`${cursor}limit=${limit}`);
-        const wanted = Math.max(0, Math.min(limit, count - after));
-        expect(items.map(({ sequence }) => sequence + 1)).toEqual(
-          Array.from({ length: wanted }, (_, i) => after + 1 + i),
-        );
-        expect(nextCursor).toBe(after + limit < count ? items.at(-1)?.cursor : null);
-        const tiles = store.gets.filter((key) => key.includes("/observations/"));
-        expect(new Set(tiles.map((key) => key.replace("?fresh", ""))).size).toBeLessThanOrEqual(2);
-      },
-    ),
-    { numRuns: 200 },
-  );
-});
-
-test("a page reads one tile, or two if it or its next cursor needs another", async () => {
-  const { store, page } = await history(400);
-  const reads = async (query: string) => {
-    store.gets.length = 0;
-    await page(query);
-    return store.gets.splice(0);
-  };
-  expect(await reads("limit=100")).toEqual([tile(0)]);
-  expect(await reads(`cursor=${encodeObservationCursor(27)}&limit=100`)).toEqual([tile(0)]);
-  expect(await reads(`cursor=${encodeObservationCursor(28)}&limit=100`)).toEqual([tile(0), tile(1)]);
-  expect(await reads(`cursor=${encodeObservationCursor(255)}&limit=100`)).toEqual([tile(1), tile(2)]);
-  // The telemetry shows if the history ends with the last tile, or if the next tile is missing.
-  const last = [tile(3), `${tile(3)}?fresh`, "v1/public/telemetry"];
-  expect(await reads(`cursor=${encodeObservationCursor(384)}`)).toEqual(last);
-  expect(await reads(`cursor=${encodeObservationCursor(999)}`)).toEqual([tile(7), "v1/public/telemetry"]);
-});
-
 test("an outdated copy of a tile is read again, bypassing every cache", async () => {
   const { store, grow, page } = await history(100);
   store.freeze(tile(0));
@@ -78,16 +37,6 @@ test("an outdated copy of a tile is read again, bypassing every cache", async ()
   const { items, nextCursor } = await page(`cursor=${encodeObservationCursor(90)}&limit=50`);
   expect(items.map(({ sequence }) => sequence + 1)).toEqual(Array.from({ length: 50 }, (_, i) => 91 + i));
   expect(nextCursor).toBe(encodeObservationCursor(140));
-});
-
-test("a partial tile ends the page, even if another tile follows", async () => {
-  const { store, grow, page } = await history(100);
-  const stale = await store.get(tile(0));
-  await grow(200);
-  if (stale !== undefined) await store.put(tile(0), stale);
-  const { items, nextCursor } = await page(`cursor=${encodeObservationCursor(90)}&limit=50`);
-  expect(items.map(({ sequence }) => sequence + 1)).toEqual(Array.from({ length: 10 }, (_, i) => 91 + i));
-  expect(nextCursor).toBeNull();
 });
 
 test("a reader who pages while receipts arrive in bursts gets every receipt once, in order", async () => {

@@ -1,6 +1,6 @@
 /** The page shows late data: of the device, the publication, the chain, the network, and a wrong reader's clock. */
 import { expect, it } from "vitest";
-import { deadWorld, goldenProcess, setStatus, withoutChain } from "../support/changed-worlds.ts";
+import { deadWorld, setStatus, withoutChain } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
 import { accessibilityFindings, read, useBrowser } from "../support/reader.ts";
 import { RECORDED_AT, recorded } from "../support/world.ts";
@@ -8,19 +8,6 @@ import { RECORDED_AT, recorded } from "../support/world.ts";
 const HOUR = 3_600_000;
 
 const browser = useBrowser();
-
-it("shows a silent device", async () => {
-  const world = deadWorld();
-  setStatus(world, () => undefined);
-  await using reader = await read(browser, world);
-  const { page } = reader;
-  expect(await page.locator(".sentence").innerText()).toBe("Silent since 14:02 UTC");
-  expect(await page.locator(".detail").innerText()).toBe(
-    "Nothing heard for 13 h 9 min. Before that: turning at 43 rpm.",
-  );
-  expect(await page.title()).toBe("Silent since 14:02 UTC · wheel-1");
-  expect(await page.locator(".step").nth(1).innerText()).toContain("The Reporter is late");
-});
 
 it("claims nothing about the present while the publisher is dead, and announces it once to screen readers", async () => {
   const world = deadWorld();
@@ -45,22 +32,6 @@ it("claims nothing about the present while the publisher is dead, and announces 
   const live = page.locator(".device [role=status]");
   expect(await live.textContent()).toBe("Silent from 14:02 UTC");
   expect(await accessibilityFindings(page)).toEqual([]);
-});
-
-it("says until when a panel and the device were known if the publisher stopped while it followed both", async () => {
-  const world = deadWorld();
-  withoutChain(world, "indexer_unavailable");
-  const stoppedAt = (lastCycleAt: string) =>
-    setStatus(world, ({ publisher }) => Object.assign(publisher, { state: "stopped", lastCycleAt }));
-  stoppedAt("2026-11-22T02:00:00.000Z");
-  await using reader = await read(browser, world);
-  expect(await reader.page.locator("#activity .unavailable").innerText()).toBe(
-    "Activity is not known after 02:00 UTC. Nothing newer has been published.",
-  );
-  // The device was not silent yet.
-  stoppedAt("2026-11-21T14:03:59.000Z");
-  await reader.later(30_000);
-  expect(await reader.page.locator(".sentence").innerText()).toBe("Not known since 14:03 UTC");
 });
 
 it("shows the device as silent by the clock, at 120 seconds and not before, and announces it", async () => {
@@ -149,17 +120,4 @@ it("reports that nothing could be read if the first requests fail", async () => 
 it("counts ages by the server's clock, whatever the reader's clock is", async () => {
   await using reader = await read(browser, fullWorld(), { clock: RECORDED_AT - 5 * HOUR });
   expect(await reader.page.locator(".detail").innerText()).toMatch(/^Last heard at 03:11 UTC, [23] s ago\.$/);
-});
-
-it("marks a faulty device and an idle one", async () => {
-  const world = fullWorld();
-  await using reader = await read(browser, world);
-  const process = world.said<ReturnType<typeof goldenProcess>>(TARGETS.process);
-  const measurement = { ...process.measurement, coreStatus: "COUNTER_FAULT", rpmMilli: 0 };
-  world.say(TARGETS.process, { ...process, measurement, builder: { status: "unavailable", reason: "counter_fault" } });
-  await reader.later(10_000);
-  expect(await reader.page.locator(".sentence").innerText()).toBe("Its counter is at fault");
-  world.say(TARGETS.process, { ...process, measurement: { ...measurement, coreStatus: "IDLE" } });
-  await reader.later(10_000);
-  expect(await reader.page.locator(".sentence").innerText()).toBe("Standing still");
 });

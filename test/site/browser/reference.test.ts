@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildReference } from "../../../site/reference/build.ts";
 import { HTML_HEADERS } from "../../../src/http/route.ts";
-import { ROUTES } from "../../../src/resources/table.ts";
 import { localServer } from "../../support/local-server.ts";
 import { axeFindings, useBrowser } from "../support/reader.ts";
 
@@ -58,30 +57,6 @@ test("can be read without JavaScript, and its links resolve", async () => {
   expect(links.filter((target) => !target.startsWith("#"))).toEqual(["openapi.json", "./"]);
   for (const target of links.filter((one) => one.startsWith("#"))) expect(ids).toContain(target.slice(1));
   expect(html).not.toMatch(/<script|<style|\sstyle=|\son\w+=/);
-  await context.close();
-});
-
-test("its contents stay in reach and name each route", async () => {
-  const context = await browser().newContext({ viewport: { width: 375, height: 800 } });
-  const page = await context.newPage();
-  await page.goto(`${server.url}#settlements-legacy`);
-  await page.getByRole("link", { name: "Contents", exact: true }).click();
-  expect(page.url()).toMatch(/#contents$/);
-  const named = await page.locator("nav code").allInnerTexts();
-  expect(named).toEqual(expect.arrayContaining(ROUTES.map(({ path }) => path)));
-  await page.setViewportSize({ width: 1400, height: 900 });
-  await page.goto(`${server.url}#settlements-legacy`);
-  expect(await page.evaluate("document.querySelector('nav').getBoundingClientRect().top")).toBe(0);
-  await context.close();
-});
-
-test("is printed on fewer than 60 pages", async () => {
-  const context = await browser().newContext();
-  const page = await context.newPage();
-  await page.goto(server.url);
-  await page.emulateMedia({ media: "print" });
-  const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
-  expect(pdf.match(/\/Type \/Page\b/g)?.length).toBeLessThan(60);
   await context.close();
 });
 

@@ -4,8 +4,6 @@ import { reasonWords } from "../../../site/page/words/reasons.ts";
 import { emptyWorld, goldenProcess, withoutChain } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
 import { accessibilityFindings, read, useBrowser } from "../support/reader.ts";
-import { statisticsBody } from "../support/statistics-body.ts";
-import { RECORDED_AT } from "../support/world.ts";
 
 const MINUTE = 61_000;
 
@@ -79,51 +77,4 @@ it("shows an unknown installation as unknown, never as zero", async () => {
   expect(await accessibilityFindings(page)).toEqual([]);
   // Browsers log a 503 to the console by themselves.
   expect(reader.errors.filter((error) => !error.includes("/v2/public/stats"))).toEqual([]);
-});
-
-it("says that the statistics are being built, and shows them when they arrive", async () => {
-  const world = fullWorld();
-  world.refuse(TARGETS.week, 503, "database_busy");
-  await using reader = await read(browser, world);
-  expect(await reader.page.locator("#days").innerText()).toContain(reasonWords("database_busy").why);
-  world.say(TARGETS.week, statisticsBody("7d", RECORDED_AT));
-  await reader.later(150_000);
-  expect(await reader.page.locator(".heat tbody tr").count()).toBe(7);
-});
-
-it("shows distances and sums over nothing observed as unknown, and explains what is missing", async () => {
-  const world = fullWorld();
-  const unmeasured = statisticsBody("7d", RECORDED_AT, (facts) => ({
-    ...facts,
-    days: facts.days.map((day) => ({ ...day, measured: 0, distance: 0n })),
-    totals: { ...facts.totals, distance: 0n },
-  }));
-  const nothing = statisticsBody("7d", RECORDED_AT, (facts) => ({
-    ...facts,
-    days: [],
-    submissions: undefined,
-    submitted: [],
-  }));
-  world.say(TARGETS.week, unmeasured);
-  const body = { schemaVersion: 1, installationId: "wheel-1", status: "unavailable", reason: "source_disabled" };
-  world.say(TARGETS.activity("measurement"), body);
-  await using reader = await read(browser, world);
-  const days = reader.page.locator("#days");
-  expect((await days.innerText()).match(/Distance\s+not known/g)).toHaveLength(2);
-
-  await reader.page.getByRole("button", { name: "Milestones" }).click();
-  await reader.settle();
-  expect(await reader.page.locator("#activity").innerText()).toContain(reasonWords("source_disabled").why);
-
-  world.say(TARGETS.week, nothing);
-  await reader.later(MINUTE);
-  const figures = await days.locator(".figures").first().innerText();
-  expect(figures).toMatch(/Work\s+not known/);
-  expect(figures).toMatch(/Distance\s+not known/);
-  const text = await days.innerText();
-  expect(text).toContain(reasonWords("projection_not_initialized").why);
-  expect(text).toContain(reasonWords("completion_boundaries_unavailable").why);
-  world.say(TARGETS.week, { ...nothing, oracle: { status: "unavailable", reason: "insufficient_history" } });
-  await reader.later(MINUTE);
-  expect(await days.innerText()).toContain(reasonWords("insufficient_history").why);
 });

@@ -1,6 +1,6 @@
 /** Each view with data: its content and its accessibility. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { setLargestNumbers, setProcess, setStatus } from "../support/changed-worlds.ts";
+import { setLargestNumbers, setStatus } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
 import { accessibilityFindings, type Reader, read, useBrowser } from "../support/reader.ts";
 import type { World } from "../support/world.ts";
@@ -81,41 +81,6 @@ it("shows what the wheel does, without an error, a foreign request or an accessi
   expect(await accessibilityFindings(page)).toEqual([]);
 });
 
-it("explains each term in the sentence or figure in which it first appears, without a title", async () => {
-  const { page } = plain;
-  const texts = await page.locator("header p, #now :is(dt, dd, p)").allInnerTexts();
-  const first = (term: string) => texts.find((text) => text.includes(term));
-  expect(texts[0]).toMatch(
-    /^A device counts the turning of a wheel in units of work, [^.]*settled[^.]*rewarded[^.]*\.$/,
-  );
-  expect(first("units")).toBe(texts[0]);
-  expect(first("A block")).toMatch(/^A block is 1,000 units of work\./);
-  expect(first("Oracle")).toBe("The Oracle checks each round, which is ten minutes of measurements, and accepts it.");
-  expect(first("round")).toBe(first("Oracle"));
-  expect(first("Reporter")).toBe("The Reporter sends accepted rounds to the chain, several in a batch.");
-  expect(first("NOON")).toContain("Each block that it completes earns NOON, the reward token.");
-});
-
-it("names the full blocks that wait for settlement", async () => {
-  const world = fullWorld();
-  await using reader = await read(browser, world);
-  const { page } = reader;
-  for (const [completed, words] of [
-    ["1", "~\u00a0Block 485 is full and waits for settlement."],
-    ["3", "~\u00a0Blocks 483 to 485 are full and wait for settlement."],
-  ] as const) {
-    setProcess(world, ({ builder }) => {
-      if (builder.status !== "available") return;
-      const { projected } = builder;
-      const first = String(BigInt(projected.blockHeight) - BigInt(completed) + 1n);
-      const bounds = { firstCompletedBlock: first, lastCompletedBlock: projected.blockHeight };
-      Object.assign(projected, { completedBlockCount: completed, ...bounds });
-    });
-    await reader.later(10_000);
-    expect(await page.locator(".parts p").innerText()).toContain(words);
-  }
-});
-
 it("has no accessibility problem on a dark phone, over 30 days, with a public log and every table open", async () => {
   const world = fullWorld();
   publishLog(world);
@@ -152,18 +117,6 @@ it("supports keyboard navigation in the heat map, with the same text for pointer
   await cells.nth(60).tap();
   await reader.settle();
   expect(await words.innerText()).toBe(await cells.nth(60).getAttribute("aria-label"));
-});
-
-it("shows worked, idle, missing, future and partial times with different texts and styles", async () => {
-  const looks = await plain.page.evaluate<Record<string, string>>(`Object.fromEntries(
-    [...document.querySelectorAll(".heat td")].map((td) => [td.className.replace(/ step-\\d/, ""), td.ariaLabel]))`);
-  expect(looks).toEqual({
-    worked: expect.stringMatching(/: [\d,]+ units?$/),
-    idle: expect.stringMatching(/: Idle, 0 units$/),
-    missing: expect.stringMatching(/: Missing: no accepted round, work not known$/),
-    future: expect.stringMatching(/: Not yet$/),
-    "worked partial": expect.stringMatching(/, partial: [12] of 3 rounds accepted$/),
-  });
 });
 
 it("shows settlements by range, mints separately, and the queue's projection as such", async () => {
@@ -230,62 +183,6 @@ it("fits windows of any width, for any text size and any numbers", async () => {
   expect(await page.locator(".parts .figure small").first().innerText()).toMatch(/; [\d,]{50,} in all$/);
 });
 
-it("hides no figure and breaks no word in windows of any width, with every table open", async () => {
-  const world = fullWorld();
-  publishLog(world);
-  await using reader = await read(browser, world);
-  const { page } = reader;
-  for (const summary of await page.locator("summary").all()) await summary.click();
-  for (const [width, size] of [
-    [375, "100%"],
-    [375, "200%"],
-    [640, "100%"],
-    [1024, "100%"],
-    [1280, "100%"],
-    [1280, "200%"],
-  ] as const) {
-    await show(reader, width, size);
-    expect(await page.evaluate("document.documentElement.scrollWidth"), size).toBe(width);
-    // Headings that only screen readers get have a clip-path.
-    const cut = await page.evaluate<string[]>(`[...document.querySelectorAll(":is(.facts, .figure, .event, .parts) *")]
-    .filter((e) => e.getClientRects().length > 0 && !e.closest(".sr, thead") && e.getBoundingClientRect().right > e.closest(".panel").getBoundingClientRect().right)
-    .map((e) => e.outerHTML.slice(0, 200))`);
-    expect(cut, `${width} px, ${size}`).toEqual([]);
-    const broken = await page.evaluate<
-      string[]
-    >(`[...document.querySelectorAll(":is(.event, .facts, .figure, .step) :is(p, th, td, dt, dd, small)")].flatMap((e) =>
-    [...e.childNodes].filter((node) => node.nodeType === 3).flatMap((node) =>
-      [...node.data.matchAll(/[A-Za-z]+/g)].filter(({ 0: word, index }) => {
-        const range = document.createRange();
-        range.setStart(node, index);
-        range.setEnd(node, index + word.length);
-        return range.getClientRects().length > 1;
-      }).map(({ 0: word }) => word)))`);
-    expect(broken, `${width} px, ${size}`).toEqual([]);
-  }
-});
-
-it("labels its axes: round values from 0 on, and evenly spaced days, none in the future", async () => {
-  const { page } = plain;
-  expect(await page.locator("#settlements .axis span").allInnerTexts()).toEqual(["0", "5,000", "10,000", "15,000"]);
-  const ticks = await page.locator("#settlements .ticks span").allInnerTexts();
-  expect(ticks).toHaveLength(7);
-  expect(ticks).toEqual(ticks.map(() => expect.stringMatching(/^\d+ Nov$/)));
-});
-
-it("cuts no label of an axis on a phone, for any text size", async () => {
-  await using reader = await read(browser, fullWorld());
-  for (const width of [320, 375]) {
-    for (const size of ["100%", "200%"]) {
-      await show(reader, width, size);
-      const cut = await reader.page.evaluate<string[]>(`[...document.querySelectorAll(".ticks span")]
-      .filter((e) => getComputedStyle(e).visibility === "visible" && e.getBoundingClientRect().right > e.parentElement.getBoundingClientRect().right + 1)
-      .map((e) => e.innerText)`);
-      expect(cut, `${width} px, ${size}`).toEqual([]);
-    }
-  }
-});
-
 it("prints dark text on white from a dark screen", async () => {
   await using reader = await read(browser, fullWorld(), { colorScheme: "dark" });
   const { page } = reader;
@@ -294,31 +191,6 @@ it("prints dark text on white from a dark screen", async () => {
     "[getComputedStyle(document.body).color, getComputedStyle(document.querySelector('.panel')).backgroundColor]",
   );
   expect([ink, ground]).toEqual(["rgb(29, 27, 24)", "rgb(255, 255, 255)"]);
-});
-
-it("takes no more memory the longer it is open", async () => {
-  const world = fullWorld();
-  await using reader = await read(browser, world);
-  const { page } = reader;
-  const session = await page.context().newCDPSession(page);
-  const used = async () => {
-    await session.send("HeapProfiler.collectGarbage");
-    return (await session.send("Runtime.getHeapUsage")).usedSize;
-  };
-  const open = async (polls: number) => {
-    for (let poll = 0; poll < polls; poll++) {
-      const target = TARGETS.week;
-      const body = world.said<{ revision: string }>(target);
-      body.revision = `revision-${poll}-${polls}`;
-      world.say(target, body);
-      await reader.later(60_000);
-    }
-  };
-  await open(3);
-  const before = await used();
-  await open(10);
-  // Each retained body would take about 70 kB.
-  expect((await used()) - before).toBeLessThan(350_000);
 });
 
 it("works from a subpath", async () => {

@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { buildSite } from "../../../site/build.ts";
-import { deadWorld, setProcess, setStatus } from "../support/changed-worlds.ts";
+import { setProcess } from "../support/changed-worlds.ts";
 import { fullWorld } from "../support/full-world.ts";
 import { useBrowser } from "../support/reader.ts";
 import { startSite } from "../support/site-server.ts";
@@ -78,16 +78,4 @@ it("is painted within a second, mostly complete within two, and does not shift",
   expect(best("first")).toBeLessThanOrEqual(1_000);
   expect(best("largest")).toBeLessThanOrEqual(2_000);
   expect(Math.max(...tries.map(({ shift }) => shift))).toBeLessThan(0.05);
-});
-
-it.each([320, 360])("does not shift at %i px if the device is silent and the publisher dead either", async (width) => {
-  const world = deadWorld();
-  world.now = Date.now();
-  const ago = (minutes: number) => new Date(world.now - minutes * 60_000).toISOString();
-  setProcess(world, ({ measurement }) => Object.assign(measurement ?? {}, { receivedAt: ago(15) }));
-  setStatus(world, ({ publisher }) => Object.assign(publisher, { state: "stopped", lastCycleAt: ago(12) }));
-  const site = await startSite((target, request) => world.response(target, request.headers["if-none-match"]));
-  const { shift } = await paint(site.url, ".banner p", width);
-  await site.stop();
-  expect(shift).toBeLessThan(0.05);
 });

@@ -1,7 +1,7 @@
 /** How often the page sends requests, and which events it keeps. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Feed, MOST_EVENTS, withNewest, withOlder } from "../../../site/page/activity/feed.ts";
+import { type Feed, withNewest, withOlder } from "../../../site/page/activity/feed.ts";
 import { delayOf } from "../../../site/page/data/view.ts";
 
 it("waits for its interval while requests succeed", () => {
@@ -48,18 +48,4 @@ it("drops events that a newer page does not reach, so that a gap does not look l
   const after = withNewest(held, page([9, 8], "from-8"));
   expect(idsOf(after)).toEqual([9, 8]);
   expect(after.cursor).toBe("from-8");
-});
-
-it("keeps one page as long as the reader loads no older events", () => {
-  let feed = withNewest(undefined, page([1, 0]));
-  for (let id = 2; id < 100; id++) feed = withNewest(feed, page([id, id - 1], `after-${id - 1}`));
-  expect(idsOf(feed)).toEqual([99, 98]);
-  expect(feed.cursor).toBe("after-98");
-});
-
-it("stops growing after older events were loaded", () => {
-  let feed = withOlder(withNewest(undefined, page([0])), page([-1]));
-  for (let id = 1; id < 2 * MOST_EVENTS; id++) feed = withNewest(feed, page([id, id - 1]));
-  expect(feed.events).toHaveLength(MOST_EVENTS);
-  expect(feed.cursor).toBeNull();
 });

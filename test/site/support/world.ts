@@ -29,11 +29,6 @@ export class World {
     this.#responses.set(target, { status: 200, headers, body: JSON.stringify(body) });
   }
 
-  /** Thrown for data that the API could not send. */
-  sayAnything(target: string, body: unknown): void {
-    this.#responses.set(target, { status: 200, headers: {}, body: JSON.stringify(body) });
-  }
-
   /** An error with its code. */
   refuse(target: string, status: number, error: string): void {
     const headers: Record<string, string> = status === 503 ? { "retry-after": "2" } : {};

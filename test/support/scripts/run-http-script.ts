@@ -10,7 +10,7 @@ import {
   usesTag,
   valueAt,
 } from "../../../src/verify/exchanges/format.ts";
-import { faultsOf } from "../hostile/judge.ts";
+import { faultsOf } from "../judge.ts";
 
 export interface ScriptResponse {
   readonly status: number;

@@ -88,30 +88,6 @@ async function findings(answer: Answer, families: Parameters<typeof verify>[2]) 
   return { requested, findings: report.findings };
 }
 
-test("a decompression bomb is a finding, even in the first request", async () => {
-  const bomb = brotliCompressSync(ZEROS);
-  const { findings: found } = await findings(
-    (_, response) => response.writeHead(200, { "content-encoding": "br" }).end(bomb),
-    ["answer"],
-  );
-  expect(found.map(({ rule }) => rule)).toContain("exchange/complete");
-  expect(found.map(({ seen }) => seen).join()).toContain(`${bomb.length} bytes of br decompress to more than 1048576`);
-});
-
-test("assets with odd names are requested percent-encoded, each once, and at most 32", async () => {
-  const names = ["a b", "\u202e", "a b", ...Array.from({ length: 100 }, (_, index) => `n${index}`)];
-  const page = `<!doctype html>${names.map((name) => `<script src="assets/${name}"></script>`).join("")}`;
-  const { requested, findings: found } = await findings(
-    (url, response) => response.writeHead(url === "/" ? 200 : 404, { "content-type": "text/html" }).end(page),
-    ["files"],
-  );
-  const assets = requested.filter((url) => url.startsWith("/assets/"));
-  expect(assets.slice(0, 2)).toEqual(["/assets/a%20b", "/assets/%E2%80%AE"]);
-  expect(assets.length).toBe(32);
-  expect(found).toContainEqual(expect.objectContaining({ rule: "files/body", seen: "102" }));
-  for (const { expected, seen } of found) expect(expected + seen).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-});
-
 test.each([{ toString: 1 }, "\ud800"])(
   "an unexpected error is a finding, and earlier findings are kept: the id %j",
   async (installationId) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { paced } from "../../../src/verify/connection.ts";
-import { ClosedConnection, NoResponse, type Reply } from "../../../src/verify/exchange.ts";
+import { type Reply } from "../../../src/verify/exchange.ts";
 
 /** A clock that moves when someone waits. Node's timers may fire slightly early or late. */
 function clock(error: (at: number) => number) {
@@ -44,28 +44,4 @@ test.each([
   expect(sentAt).toHaveLength(200);
   const busiest = Math.max(...sentAt.map((from) => sentAt.filter((at) => at >= from && at < from + 1_000).length));
   expect(busiest).toBeLessThanOrEqual(50);
-});
-
-test("a request on a kept-alive connection that was closed is sent again, at the limited rate", async () => {
-  const time = clock(() => 0);
-  const sentAt: number[] = [];
-  const send = paced(
-    async () => {
-      sentAt.push(time.monotonic());
-      if (sentAt.length < 3) throw new ClosedConnection("ECONNRESET");
-      if (sentAt.length > 3) throw new NoResponse("ECONNREFUSED");
-      return {} as Reply;
-    },
-    50,
-    time,
-  );
-  const first = send({ method: "GET", target: "/", headers: {} });
-  await time.run();
-  await first;
-  expect(sentAt.map((at) => at - 1_000)).toEqual([0, 20, 40]);
-  const second = send({ method: "GET", target: "/", headers: {} });
-  second.catch(() => undefined);
-  await time.run();
-  await expect(second).rejects.toThrow("ECONNREFUSED");
-  expect(sentAt).toHaveLength(4);
 });

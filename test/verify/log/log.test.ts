@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import type { OpenChain } from "../../../src/chain/open-chain.ts";
-import { packageFile, packageVersion } from "../../../src/files/package-file.ts";
+import { packageVersion } from "../../../src/files/package-file.ts";
 import { checkpointText } from "../../../src/log/checkpoint.ts";
 import { verifierKey } from "../../../src/log/note.ts";
 import { newPrivateKey, parseSigner, signNote } from "../../../src/log/signer.ts";
@@ -182,34 +182,6 @@ test("a run that is cut off goes on where it ended", async () => {
   expect(pages).toBe(8);
 });
 
-test.each([
-  ["redirects", 302, "redirects: set baseUrl to its target"],
-  ["fails", 500, "responded 500"],
-])("a server that %s for a tile is a finding", async (_, status, says) => {
-  await using bad = await front((url, response) => {
-    const isTile = url === "/log/tile/0/001";
-    if (isTile) response.writeHead(status, { location: "/" }).end();
-    return isTile;
-  });
-  expect((await verified({ base: bad.base })).findings).toEqual([
-    expect.stringMatching(new RegExp(`^log/log_incomplete: http.*/log/tile/0/001 ${says}$`)),
-  ]);
-});
-
-test("what is no verifier key, and a file that cannot be written, is refused", async () => {
-  for (const key of ["", "a+b+c", newPrivateKey("wheel.example.org")]) {
-    await expect(verified({ keys: [key] })).rejects.toMatchObject({ code: "log_key_invalid" });
-  }
-  const since = join(folder, "nowhere", "wheel.json");
-  await expect(verified({ since })).rejects.toMatchObject({ code: "file_unwritable" });
-});
-
-test("if the log cannot be requested, the error says why", async () => {
-  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("fetch failed", { cause: new Error("bad port") })));
-  onTestFinished(() => void vi.unstubAllGlobals());
-  await expect(verified()).rejects.toThrow("/log/checkpoint cannot be read: bad port");
-});
-
 test.each(["log_rewritten", "log_key_invalid", "aborted", "network", "constructor", "__proto__", "hasOwnProperty"])(
   "a server that gives the code %s has only a log that is incomplete",
   async (code) => {
@@ -277,12 +249,6 @@ test("what a server sends reaches no terminal unescaped", async () => {
   const { findings, skipped, lines } = await verified({ base: forging.base, receipt: evil });
   expect(findings).toHaveLength(1);
   expect([...findings, ...skipped.map(({ what, why }) => what + why), ...lines].join()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-});
-
-test("a receipt that is not in the log is a finding", async () => {
-  expect(await verified({ receipt: uuid(7) })).toMatchObject({
-    findings: ["log/entry_missing: none among 604 entries"],
-  });
 });
 
 describe("planted faults", () => {
@@ -421,17 +387,6 @@ describe.skipIf(NO_ANVIL !== undefined)("with a node", () => {
       ],
     });
   });
-});
-
-test("the commands of docs/log.md find nothing in a right log", async () => {
-  const page = readFileSync(packageFile("docs/log.md"), "utf8");
-  const commands = [...page.matchAll(/^noonmark (verify .*--only log --log-key .*)$/gm)].map(([, text = ""]) => text);
-  expect(commands).toHaveLength(2);
-  for (const command of commands) {
-    const given = command.replace("https://your.host", `http://127.0.0.1:${shim.port}`).replace("NAME+ID+DATA", KEY);
-    const { exitCode, stdout } = await runCli(given.split(" "), folder);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining(" 0 findings, 0 skipped\n") });
-  }
 });
 
 test.each([

@@ -1,5 +1,5 @@
 /** fsck finds planted damages of twelve kinds (NOONTEST_DAMAGES of a private log, 72 by default). Afterwards `publish --once --force` heals each, except for foreign files. */
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HEAD_KEY, INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
@@ -187,17 +187,6 @@ describe("names that no store can read", () => {
     const { findings } = await fsck(listing, PUBLISHED);
     expect(findings.map(({ what, key }) => `${what} ${key}`).sort()).toEqual(
       UNREADABLE.map((key) => `foreign ${key}`).sort(),
-    );
-  });
-
-  test("are foreign in a directory, too", async () => {
-    const copy = world.copy();
-    mkdirSync(join(copy.directory, "x"));
-    for (const name of ["folder%2f.http", "v9%01zz.http", "x/%2e%2e%2fy.http"])
-      writeFileSync(join(copy.directory, name), "");
-    const { findings } = await copy.fsck();
-    expect(findings.map(({ what, key }) => `${what} ${key}`)).toEqual(
-      ["folder/", "v9\u0001zz", "x/../y"].map((key) => `foreign ${key}`),
     );
   });
 });

@@ -56,33 +56,6 @@ test.each([
   expect(rejections[0]?.raw).toMatch(/^\{"type":"\ufffd+"\}$/);
 });
 
-test("a bad line does not affect other lines", () => {
-  const good = JSON.stringify(round(1));
-  const bytes = Buffer.concat([Buffer.from("{}\n"), Buffer.from([0xff, 0xfe, 10]), Buffer.from(`${good}\r\n[]\n`)]);
-  const { accepted, rejections } = ingest(emptyLedger(), bytes);
-  expect(accepted).toBe(1);
-  expect(rejections.map(({ line, fault }) => [line, fault.code])).toEqual([
-    [1, "unknown_type"],
-    [2, "malformed_json"],
-    [4, "malformed_json"],
-  ]);
-});
-
-test("surrogate pairs are accepted, escaped or not, next to escaped backslashes", () => {
-  const record = JSON.stringify(round(1)).replace("{", '{"type":"\\ud83d\\ude00","type":"\\\\ud800",');
-  expect(verdict(emptyLedger(), record)).toBe("accepted");
-  expect(verdict(emptyLedger(), JSON.stringify(module({ driverId: "😀", data: { "😀": "😀" } })))).toBe("accepted");
-});
-
-test("if an object repeats a key, the last value counts", () => {
-  const line = JSON.stringify(round(1)).replace("{", '{"workUnits":"x","extra":1,"extra":2,');
-  expect(verdict(emptyLedger(), line)).toBe("unknown_field extra");
-  expect(verdict(emptyLedger(), line.replace('"extra":1,"extra":2,', ""))).toBe("accepted");
-  expect(verdict(emptyLedger(), JSON.stringify(round(1)).replace("}", ',"workUnits":"x"}'))).toBe(
-    "invalid_field workUnits",
-  );
-});
-
 test("__proto__ and similar names are ordinary fields", () => {
   const line = JSON.stringify(epoch());
   for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {

@@ -35,9 +35,6 @@ const compressed: Change = (reply) => {
   return { ...changed, body: gunzipSync(wire), wireLength: wire.length };
 };
 
-/** A front that compresses correctly. */
-export const compressing: Planted["fault"] = onReply(wantsGzip, compressed);
-
 const COMPRESSED: Readonly<Record<string, Change>> = {
   "compressed without Vary": headers({ vary: null }),
   "compressed with another coding": headers({ "content-encoding": "zstd" }),

@@ -1,6 +1,6 @@
 /** Returns the faults of a response that a test client received. Uses the project's one response judge. */
 import { METHODS } from "node:http";
-import { judgeResponse } from "../../../src/verify/response.ts";
+import { judgeResponse } from "../../src/verify/response.ts";
 
 interface ClientResponse {
   readonly status: number;
