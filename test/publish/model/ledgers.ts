@@ -92,6 +92,7 @@ function workOf(id: Id, maker: number): number {
   return (id === "wheel-1" ? 1 : 1_000_000) * (100 + maker);
 }
 
+export const sumOf = (id: Id, rounds: readonly number[]) => rounds.reduce((sum, maker) => sum + workOf(id, maker), 0);
 export const isPrefix = (before: readonly unknown[], now: readonly unknown[]) =>
   before.every((fact, at) => now[at] === fact);
 

@@ -73,6 +73,12 @@ export class Reader {
     return (await this.#store.get(logPrefix("public") + path))?.body;
   }
 
+  /** True if telemetry has a receipt at that instant (epoch ms). */
+  async hasReceipt(at: number): Promise<boolean> {
+    const { status, body } = await this.get("/v1/public/telemetry", at);
+    return status === 200 && body.measurement !== null;
+  }
+
   /** `at` is in epoch ms. JSON pages are parsed; other files are returned as text. */
   async get(url: string, at: number): Promise<{ status: number; headers: object; body: Body }> {
     this.#at = at;
