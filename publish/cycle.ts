@@ -86,7 +86,7 @@ export interface CycleResult {
   readonly wakeAt: number | undefined;
 }
 
-/** How often a cycle begins again after an older head came back, or a source was replaced. */
+/** How often a step is tried, if an older head comes back during it. */
 const TRIES = 3;
 
 /** Runs one step. Throws what concerns everything: `StoreUnavailable`, `Failure` lease_…, clock_…, ledger_…. */

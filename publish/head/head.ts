@@ -101,7 +101,7 @@ const headSchema = z.object({
   }),
   /** Keys of which a put may still arrive, and since when. */
   doubted: z.array(z.tuple([z.string(), instant])),
-  /** Keys without a reference, and since when. */
+  /** Keys without a reference, and until when (epoch ms) they are kept. */
   retired: z.array(z.tuple([z.string(), instant])).max(RETIRED_LIMIT),
   /** The sources at the last cycle, for `/status.json`. */
   sources: z.custom<PublicRecord["sources"]>((value) => typeof value === "object" && value !== null),

@@ -1,5 +1,6 @@
 /**
- * How a publisher takes the head (docs/spec/publishing.md#one-writer): at once if it is free. Otherwise it waits as a
+ * How a publisher takes the head (docs/spec/publishing.md#one-writer): at once if it is free, released, or was held by
+ * a dead process of the same state directory. Otherwise it waits as a
  * standby until the holder releases it, or until it has not changed for `SILENT_MS` by the standby's own monotonic clock.
  */
 import { checkpointKey } from "../../src/http/keys.ts";

@@ -123,8 +123,8 @@ export interface FileRow extends Row {
 /**
  * How long a cache may keep a response, in seconds (docs/spec/publishing.md#caches).
  *
- * Receipts arrive every few seconds, so routes that follow them may lag by one second, as long as the API lets a
- * process snapshot be reused. Routes that follow rounds and blocks may lag by five, like an onchain snapshot.
+ * Receipts arrive every few seconds, so routes that follow them may lag by one second. So long the API lets a process
+ * snapshot be reused. Routes that follow rounds and blocks may lag by five, like an onchain snapshot.
  * Statistics too: the API allows them thirty, but the publisher already uses that by recomputing at most every 30 s. A
  * longer time would save nothing, because with collapsed requests a key costs its origin one request per edge second.
  */

@@ -24,7 +24,7 @@ export const HISTORY_HEIGHT_INTERVAL = 60_000;
 const VALIDITY_STEP = 60_000;
 
 /** Returns all of the chain's views except the height, as text. */
-export function chainNews(chain: ChainState): string {
+export function chainInput(chain: ChainState): string {
   const core = chain.core.status === "available" ? { ...chain.core.view, chain: undefined } : chain.core;
   return JSON.stringify([core, chain.economy, chain.binding], decimalText);
 }

@@ -13,7 +13,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const DOCUMENTS = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT });
 const SOURCES = globSync(
   [
-    "{src,bin,publish,cdn-config,test,demo,start,bench,.ci}/**/*.{ts,js,json,jsonc,vcl,conf,mjs,http-script,sh}",
+    "{src,bin,publish,site,scripts,cdn-config,test,demo,.ci}/**/*.{ts,tsx,js,json,jsonc,vcl,conf,mjs,http-script,sh}",
     "{.oxlintrc,knip,biome,tsconfig}.json",
   ],
   { cwd: ROOT },

@@ -22,6 +22,7 @@ import {
   submission,
   uuid,
 } from "../ledger/samples.ts";
+import { batchEvents } from "../support/chain/chain-db.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
 import { START, World } from "./world.ts";
 
@@ -162,6 +163,26 @@ const SCENES: Readonly<Record<FactKind, readonly Scene[]>> = {
       },
     },
     {
+      // It continues the chain's view, so that there is a queue projection.
+      record: submission({
+        ...SENT,
+        previousSettledThroughRound: "40",
+        settledThroughRound: "56",
+        expected: { cumulativeWork: "100", blockHeight: "14", currentWork: "1", completedBlockCount: "2" },
+      }),
+      after: () => [ACCEPTANCE],
+      changes: {
+        lifecycle: "reverted",
+        previousSettledThroughRound: "39",
+        settledThroughRound: "57",
+        activeRoundCount: 8,
+        "expected.cumulativeWork": "101",
+        "expected.blockHeight": "15",
+        "expected.currentWork": "2",
+        "expected.completedBlockCount": "3",
+      },
+    },
+    {
       record: submission(REVERTED),
       after: () => [ACCEPTANCE],
       changes: { terminalAt: instant(3.5), outcomeCode: "superseded" },
@@ -206,6 +227,9 @@ async function bodies(records: readonly Json[]): Promise<Map<string, string>> {
   try {
     expect(ingest(world.ledger, records).rejections).toEqual([]);
     const chain = new GrownChain();
+    chain.mine((block) =>
+      batchEvents([{ block, time: START - 3_600_000, rounds: 40n, activeRounds: 40n, work: 12_345n }]),
+    );
     chain.pass(AT);
     const worker = await world.work({ chain, genesisTimestamp: GENESIS });
     await worker.cycle(AT);

@@ -131,7 +131,7 @@ export interface StreamState extends Stream {
 
 /**
  * Returns the message after which a consumer begins. `from` is the first message to take, if the operator names one.
- * Throws `Failure`: intake_rules_changed, stream_replaced, stream_position_unknown.
+ * Throws `Failure`: intake_rules_changed, ledger_follows_stream, stream_position_unknown.
  */
 export function startAfter(
   db: ReadOnlyDatabase,
@@ -148,7 +148,11 @@ export function startAfter(
     throw new Failure("stream_position_unknown", `the ledger ${db.name} has facts and no position in a stream`);
   }
   if (position.name === name && position.subject === subject) return position.sequence;
-  throw replaced(`the ledger ${db.name} follows ${described(position)}, not ${described({ name, subject })}`);
+  throw new Failure(
+    "ledger_follows_stream",
+    `the ledger ${db.name} follows ${described(position)}, not ${described({ name, subject })}`,
+    { hint: "Name that stream and its filter. To change on purpose, also name the first message to take." },
+  );
 }
 
 /**

@@ -10,7 +10,7 @@ import { readCursor } from "../../projections/follow.ts";
 import { RECEIPTS } from "../../projections/receipts.ts";
 import { Failure } from "../../values/failure.ts";
 import type { Built } from "../built.ts";
-import { chainNews, HISTORY_HEIGHT_INTERVAL, hasUnfollowedReceipts, heightTiming } from "../inputs.ts";
+import { chainInput, HISTORY_HEIGHT_INTERVAL, hasUnfollowedReceipts, heightTiming } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildActivityRoot, buildUnavailableActivity } from "./build.ts";
@@ -73,7 +73,7 @@ function inputs(category: Category, snapshot: Snapshot): string {
   const changes = categoryChanges(projections, category);
   const waits = hasMeasurements(category) && hasUnfollowedReceipts(snapshot);
   const position = waits ? (readCursor(projections, RECEIPTS)?.at ?? 0) : "";
-  return `${chainNews(chain)} ${changes} ${ledger === undefined} ${position}`;
+  return `${chainInput(chain)} ${changes} ${ledger === undefined} ${position}`;
 }
 
 function hasMeasurements(category: Category): boolean {

@@ -1,6 +1,6 @@
 /** Publishes onchain (docs/spec/api.md#onchain), and the constant response that replaces it when it expires. */
 import { constantKey } from "../../http/keys.ts";
-import { chainNews, heightTiming, ONCHAIN_HEIGHT_INTERVAL } from "../inputs.ts";
+import { chainInput, heightTiming, ONCHAIN_HEIGHT_INTERVAL } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import { buildOnchain, buildUnavailableOnchain } from "./build.ts";
 import { ONCHAIN_KEY } from "./route.ts";
@@ -17,7 +17,7 @@ export const onchainPublications: readonly Publication[] = [
     resource: "onchain",
     key: ONCHAIN_KEY,
     sources: { usesChain: true, isChainView: true },
-    inputs: ({ chain }) => chainNews(chain),
+    inputs: ({ chain }) => chainInput(chain),
     timing: heightTiming(ONCHAIN_HEIGHT_INTERVAL),
     build: ({ installationId, chain }, at) => buildOnchain(installationId, chain, at),
   },

@@ -3,7 +3,7 @@
 import { readActiveSubmission, type Submission } from "../../ledger/read/submissions.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";
 import { SETTLEMENTS, settlementChanges } from "../../projections/settlements/settlements.ts";
-import { chainNews, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../inputs.ts";
+import { chainInput, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildSettlements, rangeOf, type SettlementsVariant } from "./build.ts";
@@ -20,7 +20,7 @@ export const settlementsPublications: readonly Publication[] = VARIANTS.map((var
   ...historyPublication(settlementsKey(variant), rangeOf(variant)),
   sources: { ...VIEW, kinds: variant === "queue" ? ["submission"] : [] },
   inputs: (snapshot) =>
-    variant === "queue" ? `${historyNews(snapshot)} ${candidateText(snapshot)}` : historyNews(snapshot),
+    variant === "queue" ? `${historyInput(snapshot)} ${candidateText(snapshot)}` : historyInput(snapshot),
   build: (snapshot, at) =>
     buildSettlements(variant, snapshot, variant === "queue" ? queueCandidate(snapshot) : undefined, at),
 }));
@@ -38,8 +38,8 @@ export function historyPublication(key: string, range: SettlementRange) {
   } satisfies Partial<Publication>;
 }
 
-export function historyNews({ chain, projections }: Snapshot): string {
-  return `${chainNews(chain)} ${settlementChanges(projections)}`;
+export function historyInput({ chain, projections }: Snapshot): string {
+  return `${chainInput(chain)} ${settlementChanges(projections)}`;
 }
 
 function queueCandidate({ ledger, installationId }: Snapshot): Submission | undefined {

@@ -50,8 +50,8 @@ export async function activityPage(
 ): Promise<FullResponse | undefined> {
   const parsed = activityQuery(query);
   const wanted = parsed === undefined ? undefined : wantedPage(parsed);
-  // `all` and `measurement` are composed here and reject a cursor themselves. The chain's own categories pass theirs to
-  // the chain read, whose refusal is no error of the request (docs/spec/api.md#activity).
+  // A bad cursor is 400 for `all` and `measurement`. For the chain's categories it is the unavailable response
+  // (docs/spec/api.md#activity-order).
   if (wanted === undefined || (wanted.isRejected && !isOfChain(wanted.category))) {
     return queryRefused(route, route.cacheControl);
   }

@@ -9,7 +9,7 @@ import { ask, type Origins, overFolder } from "./over-proxies.ts";
 
 /** An object's response, and one that the shim composes. */
 const PATHS = ["/v1/public/telemetry", "/v1/public/installations/wheel-1/observations"];
-/** nginx counts in whole seconds, rounded up twice (docs/cdn.md). */
+/** nginx counts in whole seconds, rounded up twice (docs/decisions/fronts.md). */
 const RESOLUTION_MS = 2_000;
 
 export function testStaleWindow(
