@@ -179,6 +179,9 @@ export class Publisher {
         this.#sources = { ...this.#sources, ledger: { ...this.#sources.ledger, status: "unreadable" } };
       }
       throw error;
+    } finally {
+      // The next swap has it. While facts arrive, a renewal is seldom due.
+      this.#held.note((head) => this.#status(head, this.nextDue()));
     }
     reader.acknowledge(version);
     await this.#deleteUnnamed(at);

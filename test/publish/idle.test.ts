@@ -1,6 +1,7 @@
 /** A publisher rests while nothing changes, whatever is due and cannot be planned (docs/spec/publishing.md#the-cycle). */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { readHead } from "../../publish/head/head.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
@@ -36,6 +37,19 @@ async function cycleTimes({ publisher }: Worker, from: number, to: number): Prom
   }
   return times;
 }
+
+test("the head says how the sources are, although facts arrive so often that no renewal is due", async () => {
+  const worker = await world.work();
+  for (const at of [3_000, 6_000, 9_000]) {
+    world.receive(1);
+    world.now = START + at;
+    await worker.publisher.renewIfDue(undefined);
+    await worker.cycle(world.now);
+  }
+  const { sources, problems } = (await readHead(world.store))?.head ?? {};
+  expect(sources?.ledger.status).toBe("followed");
+  expect(problems).toEqual([]);
+});
 
 test.each(["tile", "index", "response"])(
   "after the put of a %s had no response, cycles end with the doubt about it",
