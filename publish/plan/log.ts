@@ -139,3 +139,6 @@ export function checkpointPut(point: LogPoint, signers: readonly Signer[], repla
     etag: null,
   };
 }
+
+/** A reader may be in the middle of a smaller tree, so its partial files stay for this time (ms). */
+export const PARTIAL_KEPT_MS = 3_600_000;
