@@ -3,8 +3,8 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-// `npm test` runs "unit". `npm run test:servers` runs "servers" and "alone", which start real servers and a browser, and "copy",
-// which needs none. Nothing is retried.
+// `npm test` runs "unit". `npm run test:servers` runs "servers" and "alone", which start real servers and a browser,
+// and "copy", which needs none. Nothing is retried.
 const report = process.env.NOONTEST_TEST_REPORT;
 
 /** Tests with real servers, and tests of the page in a real browser. */
@@ -45,8 +45,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: REAL,
-          // One more than processors, because a fourth of the time is waiting for other processes. With two more, a busy machine
-          // reached time limits of the program.
+          // One more than processors, because a fourth of the time is waiting for other processes. With two more, a
+          // busy machine reached time limits of the program.
           maxWorkers: availableParallelism() + 1,
           // A process for each of 270 files would cost a seventh of the time.
           isolate: false,

@@ -71,7 +71,7 @@ export class Agenda {
     this.#items.set(key, { ...inputs, builtAt: at, dueAt: at + AFTER_FAILURE_MS, failure });
   }
 
-  /** What failed and has not succeeded since, also if this cycle did not try it again. */
+  /** Each response that failed and has not succeeded since, also if this cycle did not try it again. */
   failures(): ReportRow[] {
     return [...this.#items.values()].flatMap(({ failure }) => failure ?? []);
   }

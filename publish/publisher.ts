@@ -181,7 +181,7 @@ export class Publisher {
       }
       throw error;
     } finally {
-      // The next swap has it. While facts arrive, a renewal is seldom due.
+      // The next swap stores it: the next cycle's, or a renewal's.
       this.#held.note((head) => this.#status(head, this.nextDue()));
     }
     reader.acknowledge(version);
@@ -205,8 +205,8 @@ export class Publisher {
     return { ...second, rows: [...first.rows.filter(({ key }) => !keys.has(key)), ...changed] };
   }
 
-  /** Renews the lease if due, after which some objects are checked for damage. `nextCycleAt` in epoch ms. */
-  async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
+  /** Renews the lease if due, after which some objects are checked for damage. */
+  async renewIfDue(): Promise<void> {
     const { reader, clock, state } = this.#options;
     this.#held.checkClock();
     reader.saveIfDue(clock.monotonic());
@@ -217,7 +217,7 @@ export class Publisher {
       if (error instanceof Failure) this.#held.stop(error);
       throw error;
     }
-    await this.#held.swap((head) => this.#status(head, nextCycleAt));
+    await this.#held.swap();
     state.noteLog(this.#held.head.log);
   }
 
@@ -255,7 +255,7 @@ export class Publisher {
     }
   }
 
-  /** What a swap says besides what is published. */
+  /** The report of the last cycle, for the head. */
   #status(head: Head, nextCycleAt: number | undefined): Partial<Head> {
     const problems = new Map<string, number>();
     const count = (code: string) => problems.set(code, (problems.get(code) ?? 0) + 1);

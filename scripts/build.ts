@@ -1,4 +1,7 @@
-/** `npm run build`: the program and the client as modules in dist/, the page, the demo's contracts and the Worker's script. */
+/**
+ * `npm run build`: the program and the client as modules in dist/, the page, the demo's contracts and the Worker's
+ * script.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

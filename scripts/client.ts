@@ -53,7 +53,10 @@ function methods(): string {
 import type { ${["ApiResponse", "CallOptions", ...types].toSorted().join(", ")} } from "../types.ts";
 import type { ${names.join(", ")} } from "./bodies.ts";
 
-/** The codes of the API's errors, and why a view of the chain is unavailable. A server can give no other code to an error. */
+/**
+ * The codes of the API's errors, and why a view of the chain is unavailable. A server can give no other code to an
+ * error.
+ */
 export const API_ERROR_CODES = ${JSON.stringify(apiErrorCodes())} as const;
 
 export type ApiErrorCode = (typeof API_ERROR_CODES)[number];

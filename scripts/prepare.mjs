@@ -1,6 +1,6 @@
 /**
- * Builds the project after `npm install` in a checkout (prepare), and before `npm pack` (prepack). Skips the build if the development
- * packages are missing (`npm ci --omit=dev`); dist/ must then be provided separately.
+ * Builds the project after `npm install` in a checkout (prepare), and before `npm pack` (prepack). Skips the build if
+ * the development packages are missing (`npm ci --omit=dev`); dist/ must then be provided separately.
  */
 import { execSync } from "node:child_process";
 import { createRequire } from "node:module";

@@ -16,8 +16,8 @@ export function openConfiguredStore(settings: Settings, options: { readonly writ
 }
 
 /**
- * Opens the store of a publisher with this state. A directory that it published to and that is no store any more is not made
- * again, because its disk may not be mounted. Throws as `openStore` does, and then `StoreUnavailable`.
+ * Opens the store of a publisher with this state. A directory that it published to and that is no store any more is not
+ * made again, because its disk may not be mounted. Throws as `openStore` does, and then `StoreUnavailable`.
  */
 export async function openPublishedStore(settings: Settings, state: StateDirectory): Promise<ObjectStore> {
   const directory = newDirectoryOf(settings);

@@ -1,6 +1,6 @@
 /**
- * The one table of failures: the exit code of each, what has happened, and what to do. Only this file knows commands, flags and
- * settings. docs/reference.md is printed from the table.
+ * The one table of failures: the exit code of each, what has happened, and what to do. src and publish name no command,
+ * flag or setting. docs/reference.md is printed from the table.
  */
 import { packageFile } from "../../src/files/package-file.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";

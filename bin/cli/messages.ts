@@ -29,8 +29,8 @@ export function report(thrown: unknown, debug: boolean): ExitCode {
 }
 
 /**
- * Prints a text, or lines, on stdout. Foreign text in it is escaped, also in JSON, where an escape means the same. In a list, a line
- * feed is escaped, too. Throws as `write`.
+ * Prints a text, or lines, on stdout. Foreign text in it is escaped, also in JSON, where an escape means the same. In a
+ * list, a line feed is escaped, too. Throws as `write`.
  */
 export function print(text: string | readonly string[]): Promise<boolean> {
   const lines = typeof text === "string" ? [printableLines(text)] : text.map((line) => printable(line, Infinity));
@@ -52,9 +52,9 @@ export function tableLines(rows: readonly (readonly (string | number)[])[]): str
 let isUnread = false;
 
 /**
- * The only place that writes on stdout. It waits until the text is written. Returns false if the reader has gone, such as `head`:
- * the command goes on without output. Throws `Failure` output_unwritable, because a script must not count a run without its output
- * as successful.
+ * The only place that writes on stdout. It waits until the text is written. Returns false if the reader has gone, such
+ * as `head`: the command goes on without output. Throws `Failure` output_unwritable, because a script must not count a
+ * run without its output as successful.
  */
 export async function write(text: string): Promise<boolean> {
   if (isUnread || text === "") return !isUnread;
@@ -69,7 +69,8 @@ export async function write(text: string): Promise<boolean> {
   throw new Failure("output_unwritable", `stdout cannot be written: ${cause.message}`, { cause });
 }
 
-// A write fails twice: for its caller, and as an event that would end the process. A message on stderr has no other place to go.
+// A write fails twice: for its caller, and as an event that would end the process. A message on stderr has no other
+// place to go.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 export interface Warning {

@@ -2,8 +2,8 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Keeps V8's space for short-lived objects at its first size. By default it grows to 48 MB. A flood of requests then takes
- * about 100 MB more, and an intake of a million receipts 80 MB. An intake needs 5 % more CPU time with it.
+ * Keeps V8's space for short-lived objects at its first size. By default it grows to 48 MB. A flood of requests then
+ * takes about 100 MB more, and an intake of a million receipts 80 MB. An intake needs 5 % more CPU time with it.
  */
 export function keepYoungGenerationSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");

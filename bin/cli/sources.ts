@@ -1,4 +1,7 @@
-/** Opens the configured sources: for `publish` its own files, for `render` and `status` copies, so that they change nothing. */
+/**
+ * Opens the configured sources: for `publish` its own files, for `render` and `status` copies, so that they change
+ * nothing.
+ */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,8 +97,8 @@ function copyDatabase(from: string, to: string): void {
 }
 
 /**
- * Time without a good pass before the chain's views are unavailable. It covers about three passes, so that one silent node or one slow
- * request takes nothing from readers.
+ * Time without a good pass before the chain's views are unavailable. It covers about three passes, so that one silent
+ * node or one slow request takes nothing from readers.
  */
 const CHAIN_GRACE_MS = 15_000;
 

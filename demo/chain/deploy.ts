@@ -47,7 +47,7 @@ export interface DeploymentFile {
   };
 }
 
-/** What is deployed, and from which accounts. */
+/** The deployed contracts and their accounts. */
 export interface Deployed {
   readonly deployment: DeploymentFile;
   readonly implementation: Address;

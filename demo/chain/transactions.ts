@@ -48,8 +48,8 @@ export function settlementOf(
 }
 
 /**
- * Returns the rewards to send with batch `index`: funded one batch later and released two batches later, with periodic claims, mints
- * and merges.
+ * Returns the rewards to send with batch `index`: funded one batch later and released two batches later, with periodic
+ * claims, mints and merges.
  */
 export function rewardTransactions(cast: ContractUsers, batches: readonly Settled[], index: number): Transaction[] {
   const transactions: Transaction[] = [];

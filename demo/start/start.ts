@@ -1,6 +1,6 @@
 /**
- * `npm start`: ingests thirty days of a simulated wheel, runs a local chain, publishes into `./.noonmark`, serves it and keeps it
- * live. Each start begins again. Ctrl-C stops.
+ * `npm start`: ingests thirty days of a simulated wheel, runs a local chain, publishes into `./.noonmark`, serves it
+ * and keeps it live. Each start begins again. Ctrl-C stops.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -88,9 +88,10 @@ const headSchema = z.object({
   /** The row id of the last installation that the index lists. */
   listed: count,
   /**
-   * What may not be stored yet: the responses `keys`, and the installations with entries from `since` on. A pass over
-   * these has stored the installations up to the row `through`, with their entries below `until`. `left` lists the
-   * installations that failed or need several steps, and the positions up to which their observations are stored.
+   * Objects that may not be stored yet: the responses `keys`, and the installations with entries from `since` on. A
+   * pass over these has stored the installations up to the row `through`, with their entries below `until`. `left`
+   * lists the installations that failed or need several steps, and the positions up to which their observations are
+   * stored.
    */
   unfinished: z.object({
     since: count,

@@ -181,7 +181,7 @@ export class HeldHead {
       const next = { ...before, ...change(before), seq: before.seq + 1, lease };
       const tag = await this.#put(next);
       if (tag !== undefined) {
-        // What was noted during the put is kept.
+        // Notes that were made during the put are kept.
         this.#head = this.#head === before ? next : { ...next, ...changesBetween(before, this.#head) };
         this.#tag = tag;
         this.#swappedAt = at;

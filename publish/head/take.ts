@@ -38,7 +38,7 @@ export interface Candidate {
   readonly onTaken?: (taken: TakenHead) => void;
 }
 
-/** What the operator agrees to, each by a flag of its own. */
+/** The guards that the operator opens, each by a flag of its own. */
 export interface OpenGuards {
   /** The log becomes public (`--publish-log`). */
   readonly publishLog?: boolean;
@@ -216,7 +216,7 @@ async function beginning(
     const what = found === undefined ? "is missing" : "is damaged";
     throw new Failure("head_lost", `private/head.json in ${store.name} ${what}, and something is published there`);
   }
-  // What was published cannot go back: the log continues after the stored checkpoint.
+  // Published facts cannot go back: the log continues after the stored checkpoint.
   return stored === undefined ? first : { ...first, log: { ...first.log, size: stored.size, root: stored.root } };
 }
 

@@ -39,13 +39,13 @@ const AFTER_FAILURE_MS = 30_000;
 export interface Finished {
   /** Its entries below this size of the log are stored. */
   readonly size: number;
-  /** Of its last stored receipt. */
+  /** The position of its last stored receipt. */
   readonly position: number;
   /** Epoch ms of the put; 0 if nothing was put. */
   readonly putAt: number;
 }
 
-/** What this process remembers of the installations. It may be lost: then objects are read before they are put. */
+/** The memory of the installations. If it is lost, objects are read before they are put. */
 interface InstallationMemory {
   /** By row id. */
   readonly finished: ReadonlyMap<number, Finished>;

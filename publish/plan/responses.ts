@@ -101,7 +101,7 @@ function inputsOf(publication: Publication, snapshot: Snapshot): Inputs {
   return { inputs: publication.inputs(snapshot), throttledInputs };
 }
 
-/** What is unfinished is put at once, whatever its pace. Inputs that cannot be derived do not change. */
+/** An unfinished response is put at once, whatever its pace. Inputs that cannot be derived do not change. */
 function buildableAt(publication: Publication, inputs: Inputs, planning: ResponsePlanning): number | undefined {
   const { head, agenda, at, snapshot } = planning;
   const published = head.responses[publication.key];

@@ -76,7 +76,7 @@ function behind(what: string): ChainCheck {
   return { kind: "behind", failure: new Failure("chain_behind", `the chain ${what}`) };
 }
 
-/** What a response is built from: the chain, or the Core's state in the head. `stays`: it is not built. */
+/** A response is built from the chain, or from the Core's state in the head. `stays`: it is not built. */
 type ChainUse = "chain" | "published-core" | "stays";
 
 /** `process` shows the Core's last state also without a view (`keepsCore`). The views end with the view. */

@@ -1,6 +1,6 @@
 /**
- * Plans one step of a cycle (docs/spec/publishing.md#the-cycle) in one transaction: everything that it puts, as values, from
- * the sources, the head and what the process remembers. A plan only reads.
+ * Plans one step of a cycle (docs/spec/publishing.md#the-cycle) in one transaction: everything that it puts, as values,
+ * from the sources, the head and what the process remembers. A plan only reads.
  */
 import { checkpointKey, INSTALLATIONS_KEY, logPrefix } from "../../src/http/keys.ts";
 import { loggedPosition } from "../../src/ledger/intake/stream-position.ts";
@@ -30,7 +30,7 @@ import { type ChainCheck, ledgerRegression, nextChain } from "./sources.ts";
 import { futureOf, responseObject } from "./successors.ts";
 import { planTileSets, type TileSetPlan } from "./tile-sets.ts";
 
-/** What a process remembers between cycles. All of it may be lost. */
+/** The memory of a process between cycles. All of it may be lost. */
 export class Memory {
   readonly finished = new Map<number, Finished>();
   /** Tags of the objects of other installations. */
@@ -65,7 +65,7 @@ export interface StepPlan {
   readonly responses: ResponsePlan;
   readonly tiles: TileSetPlan;
   readonly installations: InstallationPlan;
-  /** What the head says of the index and the checkpoint after their puts. */
+  /** The head's entries of the index and the checkpoint after their puts. */
   readonly own: Readonly<Record<string, PublishedResponse>>;
   readonly listed: number;
   readonly puts: readonly Put[];
@@ -80,7 +80,7 @@ export interface StepPlan {
   readonly warnings: readonly Failure[];
 }
 
-/** What a step is planned from, besides a snapshot of the sources. A plan only reads it. */
+/** The inputs of a plan, besides a snapshot of the sources. A plan only reads them. */
 interface StepPlanning {
   readonly head: Head;
   readonly chain: ChainCheck;
@@ -236,7 +236,7 @@ function withoutFailed({ responses, failed, waits }: ResponsePlan, faults: TileS
 
 const NO_RESPONSES: ResponsePlan = { responses: [], failed: [], waits: [] };
 
-/** What the index and the checkpoint are planned from. */
+/** The inputs of the plans of the index and the checkpoint. */
 type OwnPlanning = Pick<StepPlanning, "head" | "options" | "at">;
 
 interface OwnPut {

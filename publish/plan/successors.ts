@@ -16,7 +16,7 @@ export type State = [from: number, fingerprint: string];
 
 export interface Future {
   readonly built: Built;
-  /** Of the response itself, then of each successor. */
+  /** The state of the response itself, then of each successor. */
   readonly states: readonly State[];
   readonly successors: readonly Successor[];
 }

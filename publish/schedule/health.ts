@@ -20,9 +20,9 @@ export function watchedPublisher(publisher: Scheduled, clock: Clock, watcher: Cy
     instant: (now) => publisher.instant(now),
     nextDue: () => publisher.nextDue(),
     scrubIfDue: (at) => publisher.scrubIfDue(at),
-    async renewIfDue(nextCycleAt) {
+    async renewIfDue() {
       try {
-        await publisher.renewIfDue(nextCycleAt);
+        await publisher.renewIfDue();
         watcher.renewed();
       } catch (error) {
         watcher.renewed(error);

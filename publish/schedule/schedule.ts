@@ -41,7 +41,7 @@ export interface Scheduled {
   scrubIfDue(at: number): Promise<void>;
   /** The next instant (epoch ms) at which something changes without new input. */
   nextDue(): number | undefined;
-  renewIfDue(nextCycleAt: number | undefined): Promise<void>;
+  renewIfDue(): Promise<void>;
 }
 
 /** The lease and the clock are checked this often (ms). */
@@ -80,7 +80,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   };
   const renew = () => {
     renewing ??= publisher
-      .renewIfDue(publisher.nextDue())
+      .renewIfDue()
       .then(() => options.onSuccess?.("renewal"), failed("renewal"))
       .finally(() => {
         renewing = undefined;

@@ -95,7 +95,7 @@ export interface Route extends Row {
   readonly handler: RouteHandlerName;
   /** The anchor of its section in docs/spec/api.md. */
   readonly anchor: string;
-  /** Of a query that the handler reads. */
+  /** The parameters of a query that the handler reads. */
   readonly parameters?: readonly PageParameter[];
   /** The code of the 400 for a bad query; null if no query is rejected. */
   readonly queryError: string | null;

@@ -42,7 +42,7 @@ function rootFrom(ledger: ReadOnlyDatabase, size: number, { roots, ends }: ReadE
   return root;
 }
 
-/** What a connection has read of the log's end. */
+/** The log's end as a connection has read it. */
 interface ReadEnds {
   /** The state of the file. */
   version: string;

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a log, a checkpoint or a key. The text came from outside, so messages quote it with escapes.
+ * A fault of a log, a checkpoint or a key. The text came from outside, so messages quote it with escapes.
  *
  * - `log_key_invalid`: the text is not a verifier key or a private key.
  * - `log_unsigned`: no signature of a known key, or one that does not fit the text.

@@ -14,7 +14,7 @@ export interface Signer {
 }
 
 const PREFIX = "PRIVATE+KEY+";
-/** What precedes the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, section 7). */
+/** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, section 7). */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** Returns a new private key, `PRIVATE+KEY+NAME+ID+DATA`, that `parseSigner` parses. `name` is a key name. */

@@ -43,8 +43,8 @@ export interface ObjectStore {
 }
 
 /**
- * A put or deletion returns within this time (ms). In a directory it changes nothing later. On S3 a request whose response was
- * lost may still be done later, so the publisher doubts its key (docs/spec/publishing.md#head).
+ * A put or deletion returns within this time (ms). In a directory it changes nothing later. On S3 a request whose
+ * response was lost may still be done later, so the publisher doubts its key (docs/spec/publishing.md#head).
  */
 export const PUT_LIMIT_MS = 4_000;
 

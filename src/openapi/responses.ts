@@ -19,7 +19,7 @@ interface Response {
 export type Responses = Readonly<Record<string, Response>>;
 
 const JSON_TYPE = "application/json";
-/** Of the only described file without a type in its row: a log's checkpoint. */
+/** The type of a log's checkpoint, the only described file without a type in its row. */
 const TEXT_TYPE = "text/plain";
 
 export function responsesOf(row: NamedRow, contract: Contract): Responses {

@@ -1,4 +1,7 @@
-/** A chain with many events, and the peer of the first sync: a loop of viem's getLogs that decodes, or also stores in SQLite. */
+/**
+ * A chain with many events, and the peer of the first sync: a loop of viem's getLogs that decodes, or also stores in
+ * SQLite.
+ */
 
 import BetterSqlite3 from "better-sqlite3";
 import {

@@ -1,6 +1,6 @@
 /**
- * CPU time of a running publisher for a cycle with one receipt. Each tree has a publisher of its own over 50,000 receipts, and both get
- * a receipt in the same second.
+ * CPU time of a running publisher for a cycle with one receipt. Each tree has a publisher of its own over 50,000
+ * receipts, and both get a receipt in the same second.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ const RECEIPTS = 50_000;
 const CYCLES = 10;
 const FIGURES = 3;
 const TICKS_PER_SECOND = 100;
-/** What a publisher of this tree, or of an older one, puts once it holds the lease. */
+/** Objects that a publisher of this tree, or of an older one, puts once it holds the lease. */
 const HEADS = ["private/head.json.http", "status.json.http"];
 
 export async function run(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The HTTP server process of the shim's bench: `node served-response.ts bare|shim DIRECTORY PATH`. Both kinds send the same bytes and
- * headers: `shim` from the store, `bare` from memory with plain `node:http`.
+ * The HTTP server process of the shim's bench: `node served-response.ts bare|shim DIRECTORY PATH`. Both kinds send the
+ * same bytes and headers: `shim` from the store, `bare` from memory with plain `node:http`.
  */
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";

@@ -1,4 +1,7 @@
-/** Events a second of a first chain sync, against viem loops over the same ranges that only decode, or also store. Runs alternate. */
+/**
+ * Events a second of a first chain sync, against viem loops over the same ranges that only decode, or also store. Runs
+ * alternate.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * The program of this checkout, and of another built one that NOONTEST_BENCH_BESIDE names: a git worktree of an earlier commit. Their runs
- * alternate, so that both see the same load of the machine.
+ * The program of this checkout, and of another built one that NOONTEST_BENCH_BESIDE names: a git worktree of an earlier
+ * commit. Their runs alternate, so that both see the same load of the machine.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** A world whose readers are recorded: facts from samples or from the demo's wheel, a simulated chain with one node, a publisher. */
+/**
+ * A world whose readers are recorded: facts from samples or from the demo's wheel, a simulated chain with one node, a
+ * publisher.
+ */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -119,7 +122,7 @@ export class GoldenWorld {
   async step(name: string, ms = 1_000): Promise<void> {
     this.world.now += ms;
     await this.#opened?.poll(this.world.now, Number.POSITIVE_INFINITY);
-    await this.#worker?.publisher.renewIfDue(undefined);
+    await this.#worker?.publisher.renewIfDue();
     await this.#worker?.cycle(this.world.now);
     await this.record(name);
   }
@@ -138,7 +141,7 @@ export class GoldenWorld {
     }
   }
 
-  /** What was recorded: for each step and URL the number of responses, and their hash. */
+  /** The record: for each step and URL the number of responses, and their hash. */
   async end(): Promise<string> {
     await this.#worker?.stop();
     this.world.end();

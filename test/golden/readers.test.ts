@@ -1,7 +1,7 @@
 /**
- * What readers get from twelve fixed worlds, through the shim: status, headers and bytes of every route, now, at each instant at
- * which time alone changes a response, and an hour later. A change of the product that readers should not notice leaves every
- * hash in recorded/ as it is. CONTRIBUTING.md#golden-readers says how to see a difference.
+ * The responses of twelve fixed worlds, through the shim: status, headers and bytes of every route, now, at each
+ * instant at which time alone changes a response, and an hour later. A change of the product that readers should not
+ * notice leaves every hash in recorded/ as it is. CONTRIBUTING.md#golden-readers says how to see a difference.
  */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";

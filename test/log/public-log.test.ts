@@ -1,4 +1,4 @@
-// What a reader believes of a published log: only what hashes into a signed root.
+// A reader of a published log believes only entries that hash into a signed root.
 import { beforeAll, expect, test } from "vitest";
 import type { Checkpoint } from "../../src/log/checkpoint.ts";
 import { PublicLog, readCheckpoint } from "../../src/log/public-log.ts";

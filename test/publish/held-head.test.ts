@@ -1,4 +1,7 @@
-/** The head from its holder's side (docs/spec/publishing.md#head): swaps, lost responses, other holders, older and lost heads. */
+/**
+ * The head from its holder's side (docs/spec/publishing.md#head): swaps, lost responses, other holders, older and lost
+ * heads.
+ */
 import { beforeEach, expect, test } from "vitest";
 import { WatchedClock } from "../../publish/clock/clock.ts";
 import { firstHead, type Head, headObject, readHead } from "../../publish/head/head.ts";

@@ -22,7 +22,7 @@ afterEach(() => world.end());
 async function cycleTimes({ publisher }: Worker, from: number, to: number): Promise<number[]> {
   const times: number[] = [];
   for (world.now = from; world.now < to; world.now += 1_000) {
-    await publisher.renewIfDue(undefined);
+    await publisher.renewIfDue();
     const at = publisher.instant(world.now);
     await publisher.scrubIfDue(at);
     if (publisher.isIdle(at)) continue;
@@ -43,7 +43,7 @@ test("the head says how the sources are, although facts arrive so often that no 
   for (const at of [3_000, 6_000, 9_000]) {
     world.receive(1);
     world.now = START + at;
-    await worker.publisher.renewIfDue(undefined);
+    await worker.publisher.renewIfDue();
     await worker.cycle(world.now);
   }
   const { sources, problems } = (await readHead(world.store))?.head ?? {};

@@ -269,7 +269,7 @@ test.each<[place: string, ...harmed: (string | RegExp)[]]>([
   scene.repair();
   expect(failed(await scene.cycle())).toEqual([]);
   const repaired = await scene.bodies();
-  // Where the tiles of activity are cut depends on the steps.
+  // The steps decide the borders of the activity tiles.
   const keys = (all: ReadonlyMap<string, string>) =>
     [...all.keys()].filter((key) => !key.includes("/tiles/")).toSorted();
   expect(keys(repaired)).toEqual(keys(whole));

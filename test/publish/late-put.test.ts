@@ -20,7 +20,7 @@ afterEach(() => world.end());
 /** Lets time pass: renewals, checks, and the cycles that become due. */
 async function pass({ publisher }: Worker, seconds: number): Promise<void> {
   for (const end = world.now + seconds * 1_000; world.now < end; world.now += 1_000) {
-    await publisher.renewIfDue(undefined);
+    await publisher.renewIfDue();
     await publisher.scrubIfDue(world.now);
     if (!publisher.isIdle(world.now)) await publisher.cycle(world.now);
   }

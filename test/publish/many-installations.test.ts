@@ -66,7 +66,7 @@ test("the search finds damage of installations that a publisher without state ha
   for (let second = 12; second < 12 + 16 * OTHERS; second += 5) {
     const at = START + second * 1_000;
     world.now = at;
-    await next.publisher.renewIfDue(undefined);
+    await next.publisher.renewIfDue();
     await next.publisher.scrubIfDue(at);
     if (!next.publisher.isIdle(at)) await next.cycle(at);
   }

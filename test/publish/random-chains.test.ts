@@ -488,7 +488,7 @@ class Story {
     }
     while (this.world.now < until) {
       this.world.now = Math.min(until, this.world.now + 8_000);
-      await this.#open?.worker.publisher.renewIfDue(undefined);
+      await this.#open?.worker.publisher.renewIfDue();
     }
   }
 
@@ -592,7 +592,9 @@ class Story {
     return this.#nodes.every((node) => node.isHealthy(this.#configured.chain));
   }
 
-  /** No other node confirms the head of a single one, and others are asked only every 15 s (docs/spec/chain.md#stalled). */
+  /**
+   * No other node confirms the head of a single one, and others are asked only every 15 s (docs/spec/chain.md#stalled).
+   */
   #isStalled(chain: SimulatedChain): boolean {
     const { now } = this.world;
     if (now - (this.#movedAt.get(chain) ?? 0) < VALIDITY) return false;

@@ -1,7 +1,7 @@
 /**
  * Two or three publishers with different clocks, each with a copy of the ledger. Each may stop at any store request, be
- * replaced, and resume later; its put is then executed if its condition holds. Nothing goes back, also not the head, and the end
- * state equals a first publish.
+ * replaced, and resume later; its put is then executed if its condition holds. Nothing goes back, also not the head,
+ * and the end state equals a first publish.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
@@ -65,7 +65,7 @@ class Story {
   readonly #actors: Actor[];
   readonly #wrong: string[] = [];
   #isQuiet = false;
-  /** Of the newest head. */
+  /** The newest head that was stored. */
   #newest = { epoch: 0, seq: 0, size: 0 };
 
   /** The keys of a public log, in every other story. */
@@ -225,7 +225,7 @@ class Story {
   }
 
   async #publish(actor: Actor, { publisher }: Worker): Promise<void> {
-    await publisher.renewIfDue(undefined);
+    await publisher.renewIfDue();
     const at = publisher.instant(this.#world.now + actor.aheadMs);
     if (publisher.isIdle(at)) return;
     const { failures, rows } = await publisher.cycle(at);

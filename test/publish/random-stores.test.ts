@@ -232,7 +232,7 @@ class Story {
 
   async #cycle(worker: Worker, clock: Clock = this.#world.clock): Promise<string> {
     const { publisher } = worker;
-    await publisher.renewIfDue(undefined).catch(ignoreOutage);
+    await publisher.renewIfDue().catch(ignoreOutage);
     const at = publisher.instant(clock.wall());
     this.#publishedAt = Math.max(this.#publishedAt, at);
     const { failures, rows } = await publisher.cycle(at);
@@ -413,7 +413,7 @@ class Story {
     const { publisher } = worker;
     for (let left = 2 * (await this.#bucket.keys()).length + 20; left > 0; left--) {
       this.#world.now += 5 * SECOND;
-      await publisher.renewIfDue(undefined);
+      await publisher.renewIfDue();
       await publisher.scrubIfDue(this.#world.now);
       if (!publisher.isIdle(this.#world.now)) await this.#cycle(worker);
     }

@@ -1,6 +1,7 @@
 /**
- * Nothing goes back in random worlds. Ledgers grow, fall behind, fork and return. The first configured id is mistyped, and
- * later another one is refused. State and index are lost or old. Requests fail or kill the publisher. A reader checks after every put. A model knows which ledger must be published and which must be rejected.
+ * Nothing goes back in random worlds. Ledgers grow, fall behind, fork and return. The first configured id is mistyped,
+ * and later another one is refused. State and index are lost or old. Requests fail or kill the publisher. A reader
+ * checks after every put. A model knows which ledger must be published and which must be rejected.
  * random-chains.test.ts does the same for the chain.
  */
 

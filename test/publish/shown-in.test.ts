@@ -59,7 +59,9 @@ const newest = receipt(3, { distanceMm: 2 * KM_MM });
 const accepted = round(44);
 const ACCEPTANCE = closure(41, 42);
 
-/** The changed value of each field, where the rest of the record may stay. The record of `kind` comes first in a scene. */
+/**
+ * The changed value of each field, where the rest of the record may stay. The record of `kind` comes first in a scene.
+ */
 interface Scene {
   readonly record: Json;
   readonly changes: Json;

@@ -102,12 +102,12 @@ test("the status is live, then late, then stopped, and shows the sources as the 
   const worker = await world.work({ site: site("1.0.0") });
   await worker.cycle(START + 30_000);
   world.now += 15_000;
-  await worker.publisher.renewIfDue(START + 60_000);
+  await worker.publisher.renewIfDue();
   const at = async (ms: number) => publicationStatusSchema.parse(JSON.parse(await world.body("/status.json", ms)));
   const status = await at(world.now);
   expect(status).toMatchObject({
     installationId: "wheel-1",
-    publisher: { state: "live", lastCycleAt: "2026-11-20T10:00:30.000Z", nextCycleAt: "2026-11-20T10:01:00.000Z" },
+    publisher: { state: "live", lastCycleAt: "2026-11-20T10:00:30.000Z", nextCycleAt: "2026-11-20T10:02:09.001Z" },
     sources: {
       ledger: { status: "followed", newestReceiptAt: "2026-11-20T10:00:09.000Z" },
       chain: { status: "disabled" },

@@ -46,7 +46,7 @@ test("a store that was put back from a copy, with the state kept, continues afte
   };
   const first = await begun();
   await first.cycle(START + 11_000);
-  await first.publisher.renewIfDue(undefined);
+  await first.publisher.renewIfDue();
   cpSync(directory, copy, { recursive: true });
   for (let rowId = 2; rowId <= OTHERS + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
   await first.cycle(START + 12_000);

@@ -1,6 +1,6 @@
 /**
- * A node said block times in milliseconds. The publisher ended, and ended again at each start, because the times were stored
- * (docs/spec/chain.md#forms).
+ * A node said block times in milliseconds. The publisher ended, and ended again at each start, because the times were
+ * stored (docs/spec/chain.md#forms).
  */
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";

@@ -1,4 +1,7 @@
-/** Scenes over a bucket only: requests that arrive late or between others, and a damaged head. Nothing published goes back. */
+/**
+ * Scenes over a bucket only: requests that arrive late or between others, and a damaged head. Nothing published goes
+ * back.
+ */
 import { expect, it } from "vitest";
 import { receipt } from "../ledger/samples.ts";
 import { Scene } from "../regressions/scene.ts";

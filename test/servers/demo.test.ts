@@ -1,6 +1,6 @@
 /**
- * `npm start` as a user runs it: it becomes ready, and stops on one signal. If it is killed, or its terminal is closed, none of its
- * processes remains.
+ * `npm start` as a user runs it: it becomes ready, and stops on one signal. If it is killed, or its terminal is closed,
+ * none of its processes remains.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 /**
- * Serves every URL that has a stored object, without optional parameters, in a separate process: from a bucket, from the shim, and from a plain server with a
- * max-age. Arguments: body bytes, bucket port, shim port (0 or absent means any free port). Sends the three ports to its parent.
+ * Serves every URL that has a stored object, without optional parameters, in a separate process: from a bucket, from
+ * the shim, and from a plain server with a max-age. Arguments: body bytes, bucket port, shim port (0 or absent means
+ * any free port). Sends the three ports to its parent.
  */
 
 import { once } from "node:events";

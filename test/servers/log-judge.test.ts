@@ -121,7 +121,10 @@ test("a log that was rewritten or shortened is refused by who remembers it", () 
   }
 });
 
-/** Grows a log over the borders of tiles. At each size the judge reads it at `base`, and compares it with all earlier checkpoints. */
+/**
+ * Grows a log over the borders of tiles. At each size the judge reads it at `base`, and compares it with all earlier
+ * checkpoints.
+ */
 async function judgeGrowing(store: ObjectStore, base: string): Promise<string> {
   const world = new World();
   const folder = testFolder();

@@ -226,8 +226,9 @@ async function withMovingClock(
 }
 
 /**
- * The environment of a process whose wall clock has the offset in the file. A look at the file is 200 times as expensive as a
- * look at the clock. So a process looks when a new second begins (a cache of 0 s), unless it is `immediate`.
+ * The environment of a process whose wall clock has the offset in the file. A look at the file is 200 times as
+ * expensive as a look at the clock. So a process looks when a new second begins (a cache of 0 s), unless it is
+ * `immediate`.
  */
 function byClockIn(offset: string, immediate = false): NodeJS.ProcessEnv {
   return {

@@ -25,8 +25,8 @@ test.each(["/v4/public/..", "/v4/./public/process", "/v4/%2e%2E/v4/public/proces
   },
 );
 
-// nginx refuses a method in lower case and a repeated If-None-Match. It compares no tag if quotes do not pair, nor where the shim's
-// response may not be kept.
+// nginx refuses a method in lower case and a repeated If-None-Match. It compares no tag if quotes do not pair, nor
+// where the shim's response may not be kept.
 describe("nginx with odd requests", () =>
   testOddRequests({
     front,

@@ -1,4 +1,7 @@
-/** radosgw in a network namespace: `node radosgw-process.ts PORT FILE` writes the path of its ceph.conf to FILE, and stays. */
+/**
+ * radosgw in a network namespace: `node radosgw-process.ts PORT FILE` writes the path of its ceph.conf to FILE, and
+ * stays.
+ */
 import { writeFileSync } from "node:fs";
 import { startRadosgw } from "./radosgw.ts";
 

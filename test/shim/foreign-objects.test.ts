@@ -1,6 +1,6 @@
 /**
- * Objects of another program or version replace ours. Readers get 503 or a response that is still true. They never get 500,
- * and never a response that no publisher put.
+ * Objects of another program or version replace ours. Readers get 503 or a response that is still true. They never get
+ * 500, and never a response that no publisher put.
  */
 import { beforeAll, expect, test } from "vitest";
 import { HEAD_KEY } from "../../src/http/keys.ts";

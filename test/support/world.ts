@@ -39,8 +39,8 @@ const REASON = "x-service-settlement-fallback-reason";
 export const RECEIPTS = { "wheel-1": 300, "wheel-2": 128, "a:b.c_D": 0 } as const;
 
 /**
- * `at` (epoch ms) is the time of the newest receipt and of the last good chain pass. The publisher is live for 25 s after `renewedAt`
- * (epoch ms).
+ * `at` (epoch ms) is the time of the newest receipt and of the last good chain pass. The publisher is live for 25 s
+ * after `renewedAt` (epoch ms).
  */
 export async function putWorld(store: Target, at: number, renewedAt = at): Promise<void> {
   await putIndex(store, ["wheel-1", "wheel-2", "a:b.c_D"]);

@@ -1,7 +1,7 @@
 /**
- * Compares the ledger with the published log, before facts are ingested (docs/spec/intake.md#behind). If a new fact in a restored
- * or new ledger gets the place of a missing one, the ledger has forked for good. A publisher keeps the size and the
- * root of the published log in its state, so the comparison needs no network.
+ * Compares the ledger with the published log, before facts are ingested (docs/spec/intake.md#behind). If a new fact in
+ * a restored or new ledger gets the place of a missing one, the ledger has forked for good. A publisher keeps the size
+ * and the root of the published log in its state, so the comparison needs no network.
  */
 import { existsSync } from "node:fs";
 import { readHead } from "../../../publish/head/head.ts";
@@ -33,7 +33,10 @@ export async function refuseBehind(
   onWarning(reported(found));
 }
 
-/** Returns `Failure` ledger_behind or ledger_forked, if any. Calls `onUnasked` with the reason if the store cannot be read. */
+/**
+ * Returns `Failure` ledger_behind or ledger_forked, if any. Calls `onUnasked` with the reason if the store cannot be
+ * read.
+ */
 export async function behindPublication(
   settings: Settings,
   onUnasked: (warning: Warning, reason: StoreUnavailable | Failure) => void,

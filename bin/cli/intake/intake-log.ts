@@ -1,6 +1,6 @@
 /**
- * The lines of `ingest --follow`: its source and position, a line a minute with counts, each outage and its end, and at most one line
- * a second about rejected lines. The file of rejects has each of them.
+ * The lines of `ingest --follow`: its source and position, a line a minute with counts, each outage and its end, and at
+ * most one line a second about rejected lines. The file of rejects has each of them.
  */
 import type { Logger } from "pino";
 import type { Counts } from "../../../src/ledger/intake/intake.ts";

@@ -1,6 +1,6 @@
 /**
- * Where `noonmark ledger restore` reads a published log: unproved from the operator's own store, or from anywhere with the key
- * that signs it. Nothing is yielded for writing before it is checked against the checkpoint.
+ * Reads a published log for `noonmark ledger restore`: unproved from the operator's own store, or from anywhere with
+ * the key that signs it. Nothing is yielded for writing before it is checked against the checkpoint.
  */
 import { readHead } from "../../../publish/head/head.ts";
 import { readEntries, readCheckpoint as readStoredCheckpoint } from "../../../publish/published-log.ts";
@@ -28,8 +28,8 @@ export interface LogSource extends LogPoint {
 }
 
 /**
- * Opens the log of a store: up to the head's size, whose files were stored before the head said so. With a verifier key it is the public
- * one, up to its checkpoint. Throws `Failure` never_published, log_damaged, log_unsigned.
+ * Opens the log of a store: up to the head's size, whose files were stored before the head said so. With a verifier key
+ * it is the public one, up to its checkpoint. Throws `Failure` never_published, log_damaged, log_unsigned.
  */
 export async function storedLog(store: ObjectStore, key: string | undefined): Promise<LogSource> {
   // The head is read first, so that the position is not above the checkpoint.
@@ -43,7 +43,10 @@ function filesIn(store: ObjectStore): FileReader {
   return async (path) => (await store.get(logPrefix("public") + path, { fresh: true }))?.body;
 }
 
-/** Opens the public log that is served below a URL. Throws `Failure` never_published, log_damaged, log_unsigned, unreachable. */
+/**
+ * Opens the public log that is served below a URL. Throws `Failure` never_published, log_damaged, log_unsigned,
+ * unreachable.
+ */
 export function servedLog(url: URL, key: string): Promise<LogSource> {
   return provedLog(fileReader(`${baseAddress(url)}/log/`), key);
 }

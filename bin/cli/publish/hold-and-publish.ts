@@ -22,7 +22,7 @@ import type { ServiceManager } from "./service-manager.ts";
 /** The log, and the receivers of progress and problems. */
 export interface Watchers {
   readonly log: Logger;
-  /** Of the store and its disk. */
+  /** Outages of the store and its disk. */
   readonly outage: Outages;
   readonly monitor: PublisherMonitor;
   readonly service: ServiceManager;

@@ -62,8 +62,8 @@ async function judgeCadence(cadence: string): Promise<void> {
 }
 
 /**
- * Checks the configured installation before the lease is taken. A mistyped id would replace the responses of the right one.
- * `at` is in epoch ms. Throws `Failure` unknown_installation (2), and errors of reading a ledger.
+ * Checks the configured installation before the lease is taken. A mistyped id would replace the responses of the right
+ * one. `at` is in epoch ms. Throws `Failure` unknown_installation (2), and errors of reading a ledger.
  */
 export function judgeInstallation(
   { allowUnknown = false }: { allowUnknown?: boolean },

@@ -30,8 +30,8 @@ import { RewriteReports } from "./rewrite-reports.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 
 /**
- * The pace of puts (docs/spec/publishing.md#the-cycle): the minimum ms between two puts of one key, and between two swaps of the head.
- * Object storage charges for puts, and R2 and GCS accept one put a second for a key.
+ * The pace of puts (docs/spec/publishing.md#the-cycle): the minimum ms between two puts of one key, and between two
+ * swaps of the head. Object storage charges for puts, and R2 and GCS accept one put a second for a key.
  */
 const PACES = {
   directory: { minimumPutInterval: 0, swapInterval: 0 },

@@ -14,7 +14,10 @@ import { Outage, type Outages } from "../outage.ts";
 
 type Monotonic = () => number;
 
-/** The store does not respond, a disk is full, or another process writes to the projections: each is an outage of its own. */
+/**
+ * The store does not respond, a disk is full, or another process writes to the projections: each is an outage of its
+ * own.
+ */
 export function publisherOutages(log: Logger, monotonic: Monotonic): Outages {
   const outage = (lasts: string, ended: string) =>
     new Outage(monotonic, {
@@ -58,7 +61,7 @@ export function standbyLedgerOutage(log: Logger, monotonic: Monotonic): Outage<F
 
 export interface Watched {
   readonly log: Logger;
-  /** Of the store and its disk. */
+  /** Outages of the store and its disk. */
   readonly outage: Outages;
   readonly monotonic: Monotonic;
 }

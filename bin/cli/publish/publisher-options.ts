@@ -28,7 +28,10 @@ export interface PublishFlags {
   readonly publishLog?: boolean;
 }
 
-/** Two bodies of one range are at least this far apart, because their figures change with each round, and a put costs money. */
+/**
+ * Two bodies of one range are at least this far apart, because their figures change with each round, and a put costs
+ * money.
+ */
 const STATISTICS_INTERVAL_MS = 30_000;
 
 /** The maximum number of concurrent puts. */

@@ -1,6 +1,6 @@
 /**
- * The clock of `serve` (docs/spec/publishing.md#clocks). Over a bucket it is the store's time if that differs from the host's.
- * Over a directory it is the later one of the host's clock and the own count, until the host's clock is steady.
+ * The clock of `serve` (docs/spec/publishing.md#clocks). Over a bucket it is the store's time if that differs from the
+ * host's. Over a directory it is the later one of the host's clock and the own count, until the host's clock is steady.
  */
 import type { Logger } from "pino";
 import { CLOCK_TOLERANCE_MS, type Clock, systemClock, WatchedClock } from "../../../publish/clock/clock.ts";

@@ -1,6 +1,6 @@
 /**
- * Logs reads of `serve` that fail. Requests alone would not show when a failure is over, because nobody may repeat the one
- * that failed. So it is repeated here.
+ * Logs reads of `serve` that fail. Requests alone would not show when a failure is over, because nobody may repeat the
+ * one that failed. So it is repeated here.
  */
 import type { Logger } from "pino";
 import { StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";

@@ -43,9 +43,9 @@ interface EffectiveSetting {
 }
 
 /**
- * Checks all settings, not only those the command uses, so that each command reports mistakes. A command started in a wrong
- * directory must not make a ledger or a store there. So each one that the command `needs` must be given, or there must be a
- * configuration. Throws `Failure`.
+ * Checks all settings, not only those the command uses, so that each command reports mistakes. A command started in a
+ * wrong directory must not make a ledger or a store there. So each one that the command `needs` must be given, or there
+ * must be a configuration. Throws `Failure`.
  */
 export function loadSettings(
   flags: Readonly<Record<string, unknown>>,
@@ -291,8 +291,8 @@ function shownValue({ name, value, isSecret }: EffectiveSetting): string {
 }
 
 /**
- * Returns the unchecked keys and values of `noonmark.json` (JSON with comments); undefined if the default file is missing.
- * Throws `Failure` invalid_setting if it is unreadable, not JSON (with line and column), or not an object.
+ * Returns the unchecked keys and values of `noonmark.json` (JSON with comments); undefined if the default file is
+ * missing. Throws `Failure` invalid_setting if it is unreadable, not JSON (with line and column), or not an object.
  */
 function readConfiguration(path: string): Record<string, unknown> | undefined {
   if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return undefined;

@@ -47,7 +47,11 @@ function numeric<T extends z.ZodType<number>>(schema: T) {
 
 const number = z.number("is not a number");
 const secondsNumber = z.number("is not a number of seconds");
-const seconds = numeric(secondsNumber.positive("must be above 0 seconds"));
+const seconds = numeric(
+  secondsNumber.positive("must be above 0 seconds").max(86_400, "is more than a day; the unit is seconds"),
+);
+/** The last second that a timestamp can have. */
+const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] })], {
   error: "is neither true nor false",
 });
@@ -165,6 +169,7 @@ export const SETTINGS = {
       secondsNumber
         .int("must be a whole number of seconds")
         .nonnegative("must be 0 seconds or more")
+        .max(LAST_SECOND, "is after the year 9999; the unit is seconds")
         .multipleOf(ROUND_SECONDS, `must be a multiple of ${ROUND_SECONDS} seconds`),
     ).optional(),
     "seconds",

@@ -137,7 +137,10 @@ const UNITS = [
   ["min", 60],
 ] as const;
 
-/** Formats a duration: `3.1 s`, `12 min`, `4 h`, `9 d`. Another machine's clock may be ahead, so a negative one is `0.0 s`. */
+/**
+ * Formats a duration: `3.1 s`, `12 min`, `4 h`, `9 d`. Another machine's clock may be ahead, so a negative one is `0.0
+ * s`.
+ */
 export function duration(seconds: number): string {
   const unit = UNITS.find(([, size]) => seconds >= 2 * size);
   return unit === undefined ? `${Math.max(0, seconds).toFixed(1)} s` : `${Math.floor(seconds / unit[1])} ${unit[0]}`;

@@ -37,7 +37,10 @@ export interface Status {
   readonly warnings: readonly Warning[];
 }
 
-/** Reads the publication in the store; undefined if nothing was ever published. `now` is in epoch ms. Throws `Failure` head_lost. */
+/**
+ * Reads the publication in the store; undefined if nothing was ever published. `now` is in epoch ms. Throws `Failure`
+ * head_lost.
+ */
 export async function readPublication(store: ObjectStore, now: number): Promise<Publication | undefined> {
   const found = await readHead(store);
   if (found === undefined) return undefined;

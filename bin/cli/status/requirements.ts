@@ -1,6 +1,6 @@
 /**
- * Checks what a publisher needs: settings, ledger, state, disks, store, clock and chain. It creates neither a store nor a ledger
- * nor a state.
+ * Checks what a publisher needs: settings, ledger, state, disks, store, clock and chain. It creates neither a store nor
+ * a ledger nor a state.
  */
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -185,7 +185,10 @@ function nearestThere(path: string): string {
   return existsSync(path) ? path : nearestThere(dirname(path));
 }
 
-/** Examines the store as a writer: a put, its deletion, a list, the Date, conditions. Throws `Failure`, `StoreUnavailable`. */
+/**
+ * Examines the store as a writer: a put, its deletion, a list, the Date, conditions. Throws `Failure`,
+ * `StoreUnavailable`.
+ */
 async function examineStore(settings: Settings): Promise<Finding[]> {
   const directory = newDirectoryOf(settings);
   if (directory !== undefined) return [newDirectory(directory, settings)];

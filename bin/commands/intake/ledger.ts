@@ -109,8 +109,9 @@ async function restored(path: string, log: LogSource, url: string | undefined): 
 }
 
 /**
- * Restores the entries up to a position in a stream, which has the others. So the ledger takes exactly what the lost one took,
- * also if a line was rejected once and would be accepted now. Throws as `restored` does, and `Failure` stream_position_unknown.
+ * Restores the entries up to a position in a stream, which has the others. So the ledger takes exactly what the lost
+ * one took, also if a line was rejected once and would be accepted now. Throws as `restored` does, and `Failure`
+ * stream_position_unknown.
  */
 async function restoredToStream(path: string, log: LogSource, stream: LoggedPosition): Promise<string[]> {
   const { name, sequence, subject } = stream.position;
@@ -264,7 +265,10 @@ function isOlderCopy(file: string, ledger: ReadOnlyDatabase): boolean {
   }
 }
 
-/** Prints the entries from `first` on, which counts from 0. Throws `Failure` as `openLedgerForReading` does, output_unwritable. */
+/**
+ * Prints the entries from `first` on, which counts from 0. Throws `Failure` as `openLedgerForReading` does,
+ * output_unwritable.
+ */
 async function exportLedger(path: string, first: number): Promise<void> {
   const ledger = openLedgerForReading(path);
   try {

@@ -43,7 +43,9 @@ export function registerStatus(program: Command): void {
   });
 }
 
-/** Rejects a publication that is too old, or is from the future, which says nothing about the present. Throws `Failure`. */
+/**
+ * Rejects a publication that is too old, or is from the future, which says nothing about the present. Throws `Failure`.
+ */
 function judgeAge(publication: Publication | undefined, now: number, maxAge: number): void {
   if (publication === undefined) throw new Failure("never_published", "no publication can be read from the store");
   const { head, ageSeconds } = publication;
@@ -83,7 +85,10 @@ async function readStatus(settings: Settings, file: string, now: () => number): 
   };
 }
 
-/** A publisher that is alive reports its own problems. After a run has ended, only a host with a publisher's settings can check. */
+/**
+ * A publisher that is alive reports its own problems. After a run has ended, only a host with a publisher's settings
+ * can check.
+ */
 function isLeftToPublisher(publication: Publication | undefined, { installationId }: Settings): boolean {
   if (publication === undefined) return false;
   return publication.state === "live" || (publication.head.lease.released && installationId === undefined);

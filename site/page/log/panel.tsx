@@ -1,4 +1,6 @@
-/** Shows the public log: how many facts it has, their root, and the key that signs it. Without a key there is no panel. */
+/**
+ * Shows the public log: how many facts it has, their root, and the key that signs it. Without a key there is no panel.
+ */
 import type { PublicationStatus } from "../../../src/client/create-client.ts";
 import { Facts } from "../parts/facts.tsx";
 import { grouped } from "../words/number.ts";

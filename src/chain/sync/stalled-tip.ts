@@ -43,7 +43,7 @@ export type StalledOutcome =
   /** Too few nodes have the stored block as their safe block. */
   | { readonly kind: "no_quorum"; readonly message: string };
 
-/** What the other nodes said about the stored block. Instants are epoch ms. */
+/** The responses of the other nodes about the stored block. Instants are epoch ms. */
 interface Inquiry extends SafeBlock {
   readonly nextAt: number;
   /** When the block was stored, or when enough other nodes last had it as their safe block. */

@@ -37,7 +37,7 @@ import type { RpcCall, RpcNode } from "../rpc/rpc-node.ts";
 
 const ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103";
 export const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
-/** What precedes an address in its word. */
+/** The zeros before an address in its word. */
 const PADDING = `0x${"0".repeat(24)}`;
 const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";
 const CORE_CODE = ["factory", "core", "proxyAdmin", "operatorTimelock"] as const;

@@ -13,7 +13,10 @@ import type {
   Telemetry,
 } from "./bodies.ts";
 
-/** The codes of the API's errors, and why a view of the chain is unavailable. A server can give no other code to an error. */
+/**
+ * The codes of the API's errors, and why a view of the chain is unavailable. A server can give no other code to an
+ * error.
+ */
 export const API_ERROR_CODES = [
   "database_busy",
   "indexer_disabled",

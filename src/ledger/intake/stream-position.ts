@@ -28,7 +28,7 @@ export interface TakenMessage {
   readonly sequence: number;
   /** When the stream stored it, epoch ms. */
   readonly time: number;
-  /** Of its payload, in hexadecimal digits. */
+  /** The hash of its payload, in hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -59,7 +59,7 @@ export function readStreamPosition(db: ReadOnlyDatabase): StreamPosition | undef
 const READ_POSITION =
   "SELECT name, created_at AS createdAt, subject, sequence, time, sha256, rules FROM followed_stream";
 
-/** What the transaction of a batch checks first and writes last. */
+/** The source of a batch. The batch's transaction checks it first, and saves its position last. */
 export interface BatchSource {
   /** Throws `Failure` if the ledger does not take facts from this source. */
   check(db: Database): void;

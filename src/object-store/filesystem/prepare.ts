@@ -27,7 +27,10 @@ export const TEMPORARY = ".tmp";
 /** Age at which a temporary file counts as a dead writer's (ms). A put takes seconds at most. */
 const STALE_MS = 600_000;
 
-/** What an empty directory may contain: a dead writer's temporary files, and a new disk's directory for lost files. */
+/**
+ * Names that an empty directory may contain: a dead writer's temporary files, and a new disk's directory for lost
+ * files.
+ */
 const EMPTY_NAMES: ReadonlySet<string> = new Set([TEMPORARY, "lost+found"]);
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What `/status.json` says (docs/spec/people.md#status-json), made from the publisher's head. It contains no data for the
- * operator.
+ * The body of `/status.json` (docs/spec/people.md#status-json), made from the publisher's head. It contains no data for
+ * the operator.
  */
 
 import { originOf } from "../../values/log.ts";
@@ -69,7 +69,7 @@ export interface PublicResponse {
 export interface HeadFacts {
   readonly installationId: string;
   readonly lease: { readonly renewedAt: number; readonly ttlMs: number; readonly released: boolean };
-  /** Of the last cycle; 0 before the first. */
+  /** The instant of the last cycle; 0 before the first. */
   readonly at: number;
   readonly nextCycleAt: number | null;
   readonly log: {

@@ -58,7 +58,7 @@ export function sitePublications(site: Site): Publication[] {
   return [...fromFiles, deploymentPublication(site)];
 }
 
-/** What a program needs to compute the responses again (docs/spec/people.md#deployment-json). */
+/** The data that a program needs to compute the responses again (docs/spec/people.md#deployment-json). */
 function deploymentPublication({ program, deployment, chainMaxAge }: Site): Publication {
   const textOf = ({ installationId, genesisTimestamp: genesis }: Snapshot) => {
     const genesisTimestamp = genesis === undefined ? null : Number(genesis);

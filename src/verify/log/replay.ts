@@ -149,7 +149,7 @@ async function sample(
 /** A foreign server chooses lengths. So bodies of one URL besides the newest two are kept up to this limit. */
 const OLDER_BODIES_BYTES = 1 << 20;
 
-/** What was read of one URL. */
+/** The responses that were read of one URL. */
 class Seen {
   /** The newest body of each state, by the tag of the state, in order. */
   readonly #replies = new Map<string, Reply>();

@@ -98,7 +98,7 @@ const FILE_OF_KEY: ReadonlyMap<string, NamedFile> = new Map(
   FILES.flatMap((row) => row.objects.map(({ key }) => [key, row] as const)),
 );
 
-/** What the publisher's head says. */
+/** The objects that the publisher's head lists. */
 interface Published {
   /** By key: the seal of each object. */
   readonly responses: ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-/** What each command prints reaches stdout, or the command says so. */
+/** The output of each command reaches stdout, or the command says so. */
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, globSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";

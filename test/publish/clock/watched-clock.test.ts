@@ -1,4 +1,7 @@
-/** A clock that moves, and what a publisher then does (docs/spec/publishing.md#clocks). The tests set both clocks and do not wait. */
+/**
+ * A clock that moves, and what a publisher then does (docs/spec/publishing.md#clocks). The tests set both clocks and do
+ * not wait.
+ */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WatchedClock } from "../../../publish/clock/clock.ts";
 import { refuseWrongClock } from "../../../publish/clock/compare.ts";
@@ -174,7 +177,7 @@ test("a run beside a living holder does not take the lease because its own clock
   };
   const pause = async (ms: number) => {
     monotonic += ms;
-    await worker.publisher.renewIfDue(undefined);
+    await worker.publisher.renewIfDue();
   };
   await expect(takeForOneRun(ahead, pause)).rejects.toMatchObject({ code: "lease_held" });
   expect((await readHead(world.store))?.head?.lease.epoch).toBe(worker.held.epoch);

@@ -1,6 +1,7 @@
 /**
- * The rules of the publisher's head, as a model (docs/decisions/head.md). Two publishers swap one head by compare-and-swap and
- * put one object. The explorer walks every order of their steps, of late and repeated puts, crashes and older heads.
+ * The rules of the publisher's head, as a model (docs/decisions/head.md). Two publishers swap one head by
+ * compare-and-swap and put one object. The explorer walks every order of their steps, of late and repeated puts,
+ * crashes and older heads.
  */
 import { expect, test } from "vitest";
 
@@ -193,8 +194,8 @@ function publisherSteps(name: string, state: State, world: World, rules: Rules):
 }
 
 /**
- * True if no put can arrive any more: 90 s have passed. A publisher that was stopped before it sent finds by then that its last
- * swap is too old.
+ * True if no put can arrive any more: 90 s have passed. A publisher that was stopped before it sent finds by then that
+ * its last swap is too old.
  */
 function isQuiet({ sent, publishers }: State, name: string): boolean {
   return (

@@ -52,8 +52,8 @@ export class ModelSources {
   }
 
   /**
-   * Copies all or the beginning of the ledger in other batches. Two neighbours may be exchanged, a fact may be left out or
-   * altered, and the copy may then get other facts.
+   * Copies all or the beginning of the ledger in other batches. Two neighbours may be exchanged, a fact may be left out
+   * or altered, and the copy may then get other facts.
    */
   copy(receipts: number): void {
     if (this.ledgers.length === LEDGERS) return;

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import { TickHealth, watchedPublisher } from "../../../publish/schedule/health.ts";
 import type { Scheduled } from "../../../publish/schedule/schedule.ts";
-import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 
 const ROW: ReportRow = {
@@ -27,9 +26,7 @@ function subject(ending: () => CycleReport) {
     nextDue: () => undefined,
     scrubIfDue: async () => {},
     isIdle: (at) => at === 1,
-    renewIfDue: async (next) => {
-      if (next === 0) throw new StoreUnavailable("down");
-    },
+    renewIfDue: async () => {},
     async cycle() {
       now += 1_500;
       return ending();

@@ -41,8 +41,8 @@ function add(at: () => number, fire: () => void): () => void {
 }
 
 /**
- * A schedule of every `everyMs` of the wall clock. Like the system's timers, it waits for an instant that it chose when it was
- * armed.
+ * A schedule of every `everyMs` of the wall clock. Like the system's timers, it waits for an instant that it chose when
+ * it was armed.
  */
 const fake = (everyMs: number): Timers => ({
   cron(_, fire) {

@@ -104,7 +104,7 @@ async function publishInSilence(options: Publishing = {}): Promise<void> {
   const { worker, cycle } = await publisher(options);
   await cycle();
   world.now += 20_000;
-  await worker.publisher.renewIfDue(undefined);
+  await worker.publisher.renewIfDue();
   ingest(world.ledger, [receipt(3)]);
   await cycle();
   await worker.stop();
@@ -195,7 +195,7 @@ test("saved history is read back from the store after the projections were repla
   for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
   openProjections(file).close();
   world.now += 20_000;
-  await worker.publisher.renewIfDue(undefined);
+  await worker.publisher.renewIfDue();
   await cycle();
   const { headers } = await world.read(SETTLEMENTS);
   expect(headers["x-service-settlement-source"]).toBe("durable-cache");

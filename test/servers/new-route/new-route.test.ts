@@ -1,6 +1,6 @@
 /**
- * A small route in a copy of this tree: its folder, a line in each of three lists, and `npm run generate`. If a part is missing,
- * the tree does not compile. Otherwise `npm test` passes. No server is needed.
+ * A small route in a copy of this tree: its folder, a line in each of three lists, and `npm run generate`. If a part is
+ * missing, the tree does not compile. Otherwise `npm test` passes. No server is needed.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,6 @@
-/** Runs the first section of docs/storage.md as written, on a bare Debian with radosgw, after the package is installed. */
+/**
+ * Runs the first section of docs/storage.md as written, on a bare Debian with radosgw, after the package is installed.
+ */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Runs docs/operating.md as written, on a bare Debian, from its first to its last command, docs/incidents.md within it, and then
- * the moves of docs/storage.md.
+ * Runs docs/operating.md as written, on a bare Debian, from its first to its last command, docs/incidents.md within it,
+ * and then the moves of docs/storage.md.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

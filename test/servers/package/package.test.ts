@@ -1,6 +1,6 @@
 /**
- * `npm pack`, installed into an empty folder on Node 22: the README's commands work. Every other test runs on Node 24, and
- * the test of the image installs the package there.
+ * `npm pack`, installed into an empty folder on Node 22: the README's commands work. Every other test runs on Node 24,
+ * and the test of the image installs the package there.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** Conditions and ranges that the API does not have, with empty and with full values, and long heads: none changes a response. */
+/**
+ * Conditions and ranges that the API does not have, with empty and with full values, and long heads: none changes a
+ * response.
+ */
 import { expect, test } from "vitest";
 import { raw } from "../../shim/node/server-under-test.ts";
 import type { Front } from "../front.ts";

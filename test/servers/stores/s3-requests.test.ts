@@ -49,7 +49,7 @@ const requestsDuring = async (work: () => Promise<unknown>) => {
 async function turnUntil(end: number): Promise<void> {
   for (; world.now <= end; world.now += 1_000) {
     if (!worker.publisher.isIdle(world.now)) await worker.cycle(world.now);
-    await worker.publisher.renewIfDue(worker.publisher.nextDue());
+    await worker.publisher.renewIfDue();
   }
 }
 
@@ -70,7 +70,7 @@ test("the probe at start is six small puts, a look at each refused one, a delete
 test("one new receipt is seven puts and nothing else: the head, the log's files, telemetry, process and its tile", async () => {
   world.receive(1);
   world.now = START + 21_000;
-  await worker.publisher.renewIfDue(undefined);
+  await worker.publisher.renewIfDue();
   expect(await requestsDuring(() => worker.cycle(START + 21_000))).toEqual([
     HEAD,
     ...logOf(6),

@@ -1,4 +1,4 @@
-/** Who may follow a stream, and over which network (docs/spec/intake.md#stream). */
+/** Access to a stream: users, and the network (docs/spec/intake.md#stream). */
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";

@@ -129,7 +129,8 @@ test("no part's death loses, repeats or reorders a fact, and no reader sees anyt
   hanging.process().kill("SIGCONT");
   await servingOn();
 
-  // The network of one machine. One between servers is not cut: replicas of nats-server 2.9 then may differ (docs/machines.md).
+  // The network of one machine. One between servers is not cut: replicas of nats-server 2.9 then may differ
+  // (docs/machines.md).
   for (const network of one.networks) network.cut();
   await ingest.printed("stream_unavailable");
   for (const network of one.networks) network.mend();

@@ -17,7 +17,10 @@ const NOW = Date.parse("2026-11-20T10:00:00.000Z");
 const keyOf = (age: number) =>
   chainEventKey(NOW - age * 1000, { blockNumber: BigInt(1_000_000 - age), transactionIndex: 0, logIndex: 0 });
 
-/** Events are numbered by age, from 1 on. Tiles of these sizes, newest first; all from `indexed` on are in one index tile. */
+/**
+ * Events are numbered by age, from 1 on. Tiles of these sizes, newest first; all from `indexed` on are in one index
+ * tile.
+ */
 async function stored(sizes: readonly number[], indexed: number): Promise<MemoryStore> {
   const store = new MemoryStore();
   const put = (name: string, text: string) =>

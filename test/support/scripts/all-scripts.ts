@@ -11,7 +11,9 @@ export interface Script {
   readonly blocks: readonly Exchange[];
 }
 
-/** False for a path that a URL parser changes or cannot decode. Some fronts refuse it (docs/spec/api.md#malformed-http). */
+/**
+ * False for a path that a URL parser changes or cannot decode. Some fronts refuse it (docs/spec/api.md#malformed-http).
+ */
 export function isNormalised(target: string): boolean {
   return !/^[^?#]*(?:\\|\/(?:\.|%2e){1,2}(?:[/?#]|$)|%(?:00|(?![0-9a-f]{2})))/i.test(target);
 }

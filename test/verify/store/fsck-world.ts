@@ -89,7 +89,10 @@ export class FsckWorld {
   /** A copy of the store before the last cycle. */
   readonly older = join(this.folder, "older");
 
-  /** 300 receipts of one installation, 10 of another, rounds, a settlement, and 300 events. An index tile holds the older events. */
+  /**
+   * 300 receipts of one installation, 10 of another, rounds, a settlement, and 300 events. An index tile holds the
+   * older events.
+   */
   async publish(): Promise<void> {
     const store = new FilesystemStore(this.#clean, { write: true });
     this.#world.receive(200);

@@ -1,4 +1,7 @@
-/** fsck finds planted damages of twelve kinds (NOONTEST_DAMAGES of a private log, 72 by default). Afterwards `publish --once --force` heals each, except for foreign files. */
+/**
+ * fsck finds planted damages of twelve kinds (NOONTEST_DAMAGES of a private log, 72 by default). Afterwards `publish
+ * --once --force` heals each, except for foreign files.
+ */
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -49,7 +52,7 @@ const KINDS: Readonly<Record<string, Plant>> = {
   "the version before": (damaged, key, { older }) => {
     const [from, to] = [join(older, fileOfKey(key)), join(damaged.directory, fileOfKey(key))];
     // The head is what the publisher says. An older one is for the publisher to find.
-    // Of other installations nobody says which telemetry is the newest.
+    // Nobody says which telemetry of another installation is the newest.
     if (
       key === HEAD_KEY ||
       key.endsWith("~wheel-2/telemetry") ||
@@ -155,19 +158,27 @@ describe.each([
   });
 });
 
-test("a receipt with another number in its tile is found, although the seal is right", async () => {
+test("another number or text in a tile is found, although the seal is right", async () => {
   const world = new FsckWorld();
   await world.publish();
-  const { change, fsck } = world.copy();
-  const key = observationTileKey("wheel-1", 1);
-  await change(key, (_, text) => ({ text: text.replace(/"cumulativeWorkUnits":"\d+"/, '"cumulativeWorkUnits":"7"') }));
+  const { store, change, fsck } = world.copy();
+  const observations = observationTileKey("wheel-1", 1);
+  let activity = "";
+  for await (const key of store.list("v1/public/activity/all/tiles/")) activity = key;
+  await change(observations, (_, text) => ({
+    text: text.replace(/"cumulativeWorkUnits":"\d+"/, '"cumulativeWorkUnits":"7"'),
+  }));
+  await change(activity, (_, text) => ({ text: text.replace("release-1", "release-2") }));
   expect((await fsck()).findings).toMatchObject([
-    { what: "wrong", key, says: expect.stringMatching(/^line 1 has .*"7" as cumulativeWorkUnits/) },
+    { what: "wrong", key: activity, says: "its name is not the hash of its bytes" },
+    { what: "wrong", key: observations, says: expect.stringMatching(/^line 1 has .*"7" as cumulativeWorkUnits/) },
   ]);
   world.end();
 });
 
-/** Two markers of an S3 console's "create folder", a name with a control character, and one that would leave the store. */
+/**
+ * Two markers of an S3 console's "create folder", a name with a control character, and one that would leave the store.
+ */
 const UNREADABLE = ["v9/", "v1/public/activity/players/tiles/", "v1/public/activity/players/tiles/\u0001", "x/../y"];
 
 describe("names that no store can read", () => {

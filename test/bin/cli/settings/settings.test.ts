@@ -57,6 +57,14 @@ describe("settings validation", () => {
     ['{ "instalationId": "a" }', 'invalid_setting: /given.json: unknown key "instalationId"'],
     ['{ "colour": "a" }', 'invalid_setting: /given.json: unknown key "colour"'],
     ['{ "singleWriter": "yes" }', 'invalid_setting: /given.json: singleWriter "yes": is neither true nor false'],
+    [
+      '{ "chainMaxAge": 600000 }',
+      "invalid_setting: /given.json: chainMaxAge 600000: is more than a day; the unit is seconds",
+    ],
+    [
+      '{ "genesisTimestamp": 1767225600000 }',
+      "invalid_setting: /given.json: genesisTimestamp 1767225600000: is after the year 9999; the unit is seconds",
+    ],
     ['{ "chainMaxAge": true }', "invalid_setting: /given.json: chainMaxAge true: is not a number of seconds"],
     [
       '{ "logLevel": "loud" }',

@@ -12,7 +12,10 @@ beforeEach(() => {
   directory = testFolder();
 });
 
-/** A shared demo, because thirty days of facts take seconds. The ledger, the state and the store beside it are not the demo's. */
+/**
+ * A shared demo, because thirty days of facts take seconds. The ledger, the state and the store beside it are not the
+ * demo's.
+ */
 const shared = sharedFolder();
 const startedAt = Date.now();
 let made: Finished;

@@ -18,7 +18,10 @@ export const SUBJECTS: readonly FaultSubject[] = ROUTES.flatMap((route) => {
   return plainQueries(route).map((query) => ({ route, path, target: query === "" ? path : `${path}?${query}` }));
 });
 
-/** Plants each fault of a route at one of the route's URLs, in turn. `faultsAt` returns the same faults for each URL of a route. */
+/**
+ * Plants each fault of a route at one of the route's URLs, in turn. `faultsAt` returns the same faults for each URL of
+ * a route.
+ */
 export function inTurn(faultsAt: (subject: FaultSubject) => readonly Planted[]): Planted[] {
   return ROUTES.flatMap((route) => {
     const ofUrls = SUBJECTS.filter((subject) => subject.route === route).map(faultsAt);
